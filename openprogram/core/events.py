@@ -1,0 +1,297 @@
+"""Everything that can happen in a chat. Events are the only record of a chat: rows are projections of them.
+
+Each is appended to the session's log before anyone sees it (design law 8). `docs/protocol.md` is generated from here.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from openprogram.core.intent import Effective, ToolIntent
+from openprogram.core.jsonio import JsonObject
+from openprogram.core.messages import CallStatus, Message, ToolResultBlock
+from openprogram.core.prompt import FailureAction, Segment, SurfacePlan
+from openprogram.core.tooling import Residency
+from openprogram.core.usage import Usage
+
+TurnReason = Literal["done", "stopped", "error", "interrupted", "limit", "cut"]
+ApprovalDecision = Literal["once", "session", "deny"]
+ChatMode = Literal["send", "queue", "steer"]
+SessionStatus = Literal["idle", "running", "waiting"]
+PermissionMode = Literal["ask", "accept_edits", "auto"]
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorInfo:
+    """A failure as shown to a person: stable code, what happened, what to do about it."""
+
+    code: str
+    message: str
+    action: FailureAction = "none"
+    hint: str | None = None
+    retry_after_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedMessage:
+    """A message that waits for the running turn; `steer` is delivered after the current tool results."""
+
+    id: str
+    text: str
+    mode: Literal["queue", "steer"]
+    created_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class SessionInfo:
+    """A chat as the sidebar shows it. A draft (`visible` false) has no message yet."""
+
+    id: str
+    title: str
+    created_at: str
+    updated_at: str
+    visible: bool = False
+    pinned: bool = False
+    deleted: bool = False
+    status: SessionStatus = "idle"
+    model: str | None = None
+    permission_mode: PermissionMode = "ask"
+    workspace: str | None = None
+    leaf_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MessageAdded:
+    """A message is part of the chat, whole and final. The active branch now ends in it."""
+
+    message: Message
+    type: Literal["message_added"] = "message_added"
+
+
+@dataclass(frozen=True, slots=True)
+class TurnStarted:
+    """The contract of a turn is frozen. `tools` are the authorised names in order; `residency` says how each is shown."""
+
+    turn_id: str
+    fingerprint: str
+    tools: tuple[str, ...]
+    residency: dict[str, Residency]
+    intent_revision: int
+    registry_version: int
+    type: Literal["turn_started"] = "turn_started"
+
+
+@dataclass(frozen=True, slots=True)
+class StepStarted:
+    """A model request goes out. The answer will be `message_id`, below `parent_id`."""
+
+    turn_id: str
+    step: int
+    message_id: str
+    parent_id: str | None
+    model: str
+    resident: tuple[str, ...]
+    loaded: tuple[str, ...]
+    deferred_count: int
+    plan: SurfacePlan
+    reason: str
+    causes: tuple[str, ...]
+    segments: tuple[Segment, ...]
+    type: Literal["step_started"] = "step_started"
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """More text of block `block` of the message being answered."""
+
+    message_id: str
+    block: int
+    text: str
+    type: Literal["text_delta"] = "text_delta"
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningDelta:
+    """More reasoning text."""
+
+    message_id: str
+    block: int
+    text: str
+    type: Literal["reasoning_delta"] = "reasoning_delta"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallDelta:
+    """More of the JSON text of a call's arguments, while the model is writing it."""
+
+    message_id: str
+    block: int
+    call_id: str
+    name: str
+    text: str
+    type: Literal["tool_call_delta"] = "tool_call_delta"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallStarted:
+    """A call is dispatched: from here its effect may happen."""
+
+    turn_id: str
+    message_id: str
+    call_id: str
+    name: str
+    arguments: JsonObject
+    type: Literal["tool_call_started"] = "tool_call_started"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOutputDelta:
+    """More output of a running call."""
+
+    call_id: str
+    text: str
+    type: Literal["tool_output_delta"] = "tool_output_delta"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallFinished:
+    """A call has its result."""
+
+    call_id: str
+    status: CallStatus
+    result: ToolResultBlock
+    duration_ms: int
+    type: Literal["tool_call_finished"] = "tool_call_finished"
+
+
+@dataclass(frozen=True, slots=True)
+class CacheVerdict:
+    """What the cache did in one step: tokens read and not read that could have been, with the cause of a miss."""
+
+    read: int | None
+    missed: int | None
+    cause: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StepFinished:
+    """A model request is answered; `usage` is what the endpoint reported, `cost` in US dollars where the price is known."""
+
+    turn_id: str
+    step: int
+    message_id: str
+    usage: Usage
+    cost: float | None
+    cache: CacheVerdict
+    first_token_ms: int | None
+    duration_ms: int
+    type: Literal["step_finished"] = "step_finished"
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFinished:
+    """A turn is over. `cut`: the answer reached the model's output limit; `limit`: the turn its number of steps."""
+
+    turn_id: str
+    reason: TurnReason
+    error: ErrorInfo | None = None
+    type: Literal["turn_finished"] = "turn_finished"
+
+
+@dataclass(frozen=True, slots=True)
+class IntentChanged:
+    """The chat's tool intent changed."""
+
+    intent: ToolIntent
+    revision: int
+    effective: Effective
+    type: Literal["intent_changed"] = "intent_changed"
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalRequested:
+    """A call waits for a person. `preview` is the exact command or a unified diff; `pattern` is what "for this chat" would allow."""
+
+    approval_id: str
+    turn_id: str
+    call_id: str
+    tool: str
+    arguments: JsonObject
+    kind: Literal["command", "diff", "call"]
+    preview: str
+    reason: str
+    pattern: str
+    type: Literal["approval_requested"] = "approval_requested"
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalResolved:
+    """An approval is answered, or moot (`decision` None: the turn ended first)."""
+
+    approval_id: str
+    decision: ApprovalDecision | None
+    note: str | None = None
+    type: Literal["approval_resolved"] = "approval_resolved"
+
+
+@dataclass(frozen=True, slots=True)
+class QueueChanged:
+    """The whole queue as it is now."""
+
+    queue: tuple[QueuedMessage, ...]
+    type: Literal["queue_changed"] = "queue_changed"
+
+
+@dataclass(frozen=True, slots=True)
+class BranchSelected:
+    """The active branch now ends in `leaf_id` (None: before the first message)."""
+
+    leaf_id: str | None
+    type: Literal["branch_selected"] = "branch_selected"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionChanged:
+    """Title, pin, model, mode or the like changed; the whole new description."""
+
+    session: SessionInfo
+    type: Literal["session_changed"] = "session_changed"
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something worth a quiet line: a retry, a tool name that no tool has, a turn that resumed."""
+
+    code: str
+    message: str
+    type: Literal["notice"] = "notice"
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorRaised:
+    """Something went wrong outside a turn, or kept one from starting."""
+
+    error: ErrorInfo
+    type: Literal["error"] = "error"
+
+
+Event = (
+    MessageAdded
+    | TurnStarted
+    | StepStarted
+    | TextDelta
+    | ReasoningDelta
+    | ToolCallDelta
+    | ToolCallStarted
+    | ToolOutputDelta
+    | ToolCallFinished
+    | StepFinished
+    | TurnFinished
+    | IntentChanged
+    | ApprovalRequested
+    | ApprovalResolved
+    | QueueChanged
+    | BranchSelected
+    | SessionChanged
+    | Notice
+    | ErrorRaised
+)

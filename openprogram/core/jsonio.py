@@ -1,0 +1,66 @@
+"""The one serializer for everything that is stored, sent or fingerprinted (design law 3).
+
+`encode` keeps the order of keys, `canonical` sorts them; both are compact UTF-8. The same value gives the same
+bytes in every process, for ever: what was sent to a provider once is compared with these bytes years later.
+"""
+
+import hashlib
+from typing import Any, Final, cast
+
+import orjson
+from typing_extensions import TypeAliasType
+
+from openprogram.core.errors import BadJson
+
+JsonValue = TypeAliasType("JsonValue", "str | int | float | bool | None | list[JsonValue] | dict[str, JsonValue]")
+JsonObject = dict[str, JsonValue]
+
+_CANONICAL: Final = orjson.OPT_SORT_KEYS
+
+
+def encode(value: Any) -> bytes:
+    """Compact JSON of plain values and dataclasses, fields and keys in their own order.
+
+    Raises `TypeError` for what JSON cannot hold. NaN and infinities become ``null``.
+    """
+    return orjson.dumps(value)
+
+
+def canonical(value: Any) -> bytes:
+    """Compact JSON with the keys of every object sorted: equal values, equal bytes."""
+    return orjson.dumps(value, option=_CANONICAL)
+
+
+def digest(value: Any) -> str:
+    """First 32 hex digits of the SHA-256 of `canonical`: the fingerprint of a value."""
+    return digest_bytes(canonical(value))
+
+
+def digest_bytes(data: bytes) -> str:
+    """First 32 hex digits of the SHA-256 of raw bytes."""
+    return hashlib.sha256(data).hexdigest()[:32]
+
+
+def decode(data: bytes | str) -> JsonValue:
+    """Parse JSON; raises `BadJson` with the place of the fault."""
+    try:
+        return cast(JsonValue, orjson.loads(data))
+    except orjson.JSONDecodeError as error:
+        raise BadJson(f"not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from error
+
+
+def decode_object(data: bytes | str) -> JsonObject:
+    """Parse JSON that must be one object; raises `BadJson` otherwise."""
+    value = decode(data)
+    if not isinstance(value, dict):
+        raise BadJson("expected a JSON object")
+    return value
+
+
+def scrub(text: str) -> str:
+    """Replace lone surrogates, which UTF-8 and so JSON cannot carry, by U+FFFD."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text

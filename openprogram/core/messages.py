@@ -1,0 +1,94 @@
+"""A chat is a tree of messages; each message is a tuple of blocks. Values are immutable: history is never edited.
+
+Roles: `user` (a person), `assistant` (the model), `tool` (the results of one step's calls, in the order of the calls),
+`notice` (text of the program itself, such as a toggle that happened; models see it as user text, people see a quiet line).
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from openprogram.core.jsonio import JsonObject
+
+Role = Literal["user", "assistant", "tool", "notice"]
+MessageStatus = Literal["complete", "stopped", "interrupted", "error", "cut"]
+"""`stopped` by the user, `interrupted` by a crash, `error` of the provider, `cut` at the output limit."""
+
+CallStatus = Literal["ok", "error", "denied", "stopped", "interrupted"]
+
+
+@dataclass(frozen=True, slots=True)
+class TextBlock:
+    """Text: Markdown from people and models, plain from tools."""
+
+    text: str
+    type: Literal["text"] = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningBlock:
+    """A model's reasoning, to be returned byte for byte to the model that made it and to no other.
+
+    `signature` proves it to that provider (None: it cannot be sent back); `redacted` is the opaque form some have.
+    """
+
+    text: str
+    signature: str | None = None
+    redacted: str | None = None
+    type: Literal["reasoning"] = "reasoning"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUseBlock:
+    """A call that the model asks for. Every one has exactly one result (design law 7)."""
+
+    call_id: str
+    name: str
+    arguments: JsonObject
+    type: Literal["tool_use"] = "tool_use"
+
+
+ResultPart = TextBlock
+"""What a tool result is made of."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResultBlock:
+    """The result of one call. `display` is for the interface only (a diff, search hits, an exit code)."""
+
+    call_id: str
+    status: CallStatus
+    content: tuple[ResultPart, ...]
+    display: JsonObject | None = None
+    type: Literal["tool_result"] = "tool_result"
+
+
+Block = TextBlock | ReasoningBlock | ToolUseBlock | ToolResultBlock
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One node of the tree. `parent_id` None is a root; `model` is `endpoint/model` for answers."""
+
+    id: str
+    parent_id: str | None
+    role: Role
+    blocks: tuple[Block, ...]
+    created_at: str
+    turn_id: str | None = None
+    status: MessageStatus = "complete"
+    model: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The message's text blocks, joined by blank lines."""
+        return "\n\n".join(block.text for block in self.blocks if isinstance(block, TextBlock))
+
+    @property
+    def calls(self) -> tuple[ToolUseBlock, ...]:
+        """The tool calls of an answer, in order."""
+        return tuple(block for block in self.blocks if isinstance(block, ToolUseBlock))
+
+    @property
+    def results(self) -> tuple[ToolResultBlock, ...]:
+        """The results in a tool message, in the order of the calls."""
+        return tuple(block for block in self.blocks if isinstance(block, ToolResultBlock))

@@ -1,0 +1,238 @@
+"""What goes to a provider and what comes back, as values that no provider's wire format leaks into."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from openprogram.core.jsonio import JsonObject
+from openprogram.core.messages import Block, Message
+from openprogram.core.usage import Price, Usage
+
+Api = Literal["anthropic", "openai-chat"]
+Strategy = Literal["append", "frozen"]
+"""How a surface may change; the Cache issue adds the strategies of `spec/cache.md` section 1."""
+
+# -- the surface ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredTool:
+    """A tool as it was declared to an endpoint, and the digest of those bytes."""
+
+    name: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """What one endpoint has been shown for one session since the last rebase; stored, compared, extended."""
+
+    endpoint: str
+    model: str
+    epoch: int
+    declared: tuple[DeclaredTool, ...]
+    masked: tuple[str, ...]
+    system_digest: str
+    last_request_at: float
+    """Unix seconds; tells warm from cold against the endpoint's cache lifetime."""
+
+
+PlanKind = Literal["rebase", "keep", "append"]
+PlanReason = Literal[
+    "first_request", "cold", "model_changed", "system_changed", "tool_changed", "forced", "unchanged", "discovery", "added"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class SurfacePlan:
+    """The next surface and how it differs from the last, with the reason and the price of the choice.
+
+    `withdrawn` and `restored` are tools whose mask changed: the model is told in the newest message.
+    `predicted_loss` is the number of cached tokens that the plan gives up.
+    """
+
+    kind: PlanKind
+    reason: PlanReason
+    surface: Surface
+    withdrawn: tuple[str, ...] = ()
+    restored: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    predicted_loss: int | None = None
+
+
+# -- the request ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PromptBlocks:
+    """The system prompt in tiers, most stable first. Nothing volatile is in here (C11, C12)."""
+
+    stable: tuple[str, ...]
+    session: tuple[str, ...]
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All blocks in the order in which they are sent."""
+        return self.stable + self.session
+
+
+@dataclass(frozen=True, slots=True)
+class ModelParams:
+    """Sampling and output settings; None leaves the provider's default. `thinking_budget` is in tokens, 0 is off."""
+
+    max_output_tokens: int | None = None
+    temperature: float | None = None
+    effort: Literal["low", "medium", "high"] | None = None
+    thinking_budget: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderRequest:
+    """One model request. `tools` are neutral declarations in the surface's order; `messages` the whole active branch."""
+
+    model: str
+    system: tuple[str, ...]
+    tools: tuple[JsonObject, ...]
+    messages: tuple[Message, ...]
+    params: ModelParams = ModelParams()
+    cache_key: str | None = None
+    """Stable per session: where an endpoint takes a routing key for its prompt cache."""
+    previous_length: int = 0
+    """How many of `messages` the previous request to this endpoint held: where its newest breakpoint stood (C15)."""
+
+
+SegmentKind = Literal["tool", "system", "message"]
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One unit of a request with bytes of its own, by digest (C18)."""
+
+    kind: SegmentKind
+    key: str
+    digest: str
+
+
+# -- the answer -------------------------------------------------------------------------------------------------
+
+FailureCode = Literal[
+    "bad_key",
+    "no_credit",
+    "rate_limited",
+    "overloaded",
+    "context_too_long",
+    "model_not_found",
+    "endpoint_down",
+    "stream_cut",
+    "bad_request",
+    "bad_response",
+    "refused",
+]
+FailureAction = Literal["fix_key", "add_credit", "wait", "retry", "compact", "choose_model", "check_endpoint", "none"]
+StopReason = Literal["end_turn", "tool_use", "max_tokens", "refusal"]
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderFailure:
+    """A failure with an action for the user (P13). `message` is for people and holds no key."""
+
+    code: FailureCode
+    message: str
+    action: FailureAction
+    status: int | None = None
+    retry_after_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseStarted:
+    """The endpoint accepted the request: the first event of every answer that is not an immediate failure."""
+
+    type: Literal["response_started"] = "response_started"
+
+
+@dataclass(frozen=True, slots=True)
+class RetryScheduled:
+    """Nothing was shown yet; the request is sent again after `delay_s` (P14)."""
+
+    failure: ProviderFailure
+    attempt: int
+    delay_s: float
+    type: Literal["retry_scheduled"] = "retry_scheduled"
+
+
+@dataclass(frozen=True, slots=True)
+class TextPiece:
+    """Text for the answer's block number `block`."""
+
+    block: int
+    text: str
+    type: Literal["text"] = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningPiece:
+    """Reasoning text for block number `block`."""
+
+    block: int
+    text: str
+    type: Literal["reasoning"] = "reasoning"
+
+
+@dataclass(frozen=True, slots=True)
+class CallPiece:
+    """Part of a tool call's arguments as JSON text; the first piece of a call may be empty."""
+
+    block: int
+    call_id: str
+    name: str
+    json_text: str
+    type: Literal["call"] = "call"
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """Last event of an answer that arrived whole: its blocks in order."""
+
+    blocks: tuple[Block, ...]
+    stop_reason: StopReason
+    usage: Usage
+    type: Literal["completed"] = "completed"
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """Last event of one that did not: the blocks that had arrived (unfinished calls left out), what is known of usage."""
+
+    failure: ProviderFailure
+    blocks: tuple[Block, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    type: Literal["failed"] = "failed"
+
+
+ProviderEvent = ResponseStarted | RetryScheduled | TextPiece | ReasoningPiece | CallPiece | Completed | Failed
+
+
+# -- endpoints --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Capability:
+    """What an endpoint can do (a capability belongs to base URL + API + model, never to a model name alone)."""
+
+    strategy: Strategy = "append"
+    cache_ttl_s: float = 300.0
+    supports_thinking: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """A model as offered to the user; `id` is `endpoint/model`."""
+
+    id: str
+    endpoint: str
+    model: str
+    title: str
+    context_window: int | None = None
+    max_output_tokens: int | None = None
+    price: Price | None = None
+    capability: Capability = field(default_factory=Capability)
+    demo: bool = False

@@ -1,0 +1,276 @@
+"""Every frame the server can send. A frame is one JSON object whose `type` says which."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from openprogram.core.events import (
+    ApprovalRequested,
+    Event,
+    PermissionMode,
+    QueuedMessage,
+    SessionInfo,
+    SessionStatus,
+)
+from openprogram.core.intent import Effective, IntentField, Layer, ToolIntent
+from openprogram.core.jsonio import JsonObject
+from openprogram.core.messages import Message
+from openprogram.core.tooling import DropReason, Residency
+from openprogram.core.usage import Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserInfo:
+    """Who is signed in."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelChoice:
+    """A model that a chat can use; `id` goes into `set_model`."""
+
+    id: str
+    title: str
+    endpoint: str
+    context_window: int | None
+    demo: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PresetInfo:
+    """A preset that a chat can use; `name` goes into `set_tools_profile`."""
+
+    name: str
+    title: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hello:
+    """First frame on a socket."""
+
+    type: Literal["hello"] = "hello"
+    version: str
+    server: str
+    boot_id: str
+    user: UserInfo
+    models: tuple[ModelChoice, ...]
+    default_model: str | None
+    presets: tuple[PresetInfo, ...]
+    workspace: str
+    """The directory that a new chat works in by default."""
+
+
+# -- acks -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ack:
+    """Done, with nothing more to say."""
+
+    type: Literal["ack"] = "ack"
+    id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionAck(Ack):
+    """Done to (or made) this chat."""
+
+    session_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatAck(SessionAck):
+    """The message is stored. `queued`: it waits for the running turn; then `message_id` is its id in the queue."""
+
+    message_id: str
+    queued: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntentAck(SessionAck):
+    """The intent is stored. `now` if no turn runs or the change only takes away, else `next_turn`."""
+
+    revision: int
+    applies: Literal["now", "next_turn"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubscribeAck(Ack):
+    """Events after the given seq follow. `seq` is the newest seq at this moment."""
+
+    session_id: str | None
+    seq: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionsAck(Ack):
+    """A page of chats."""
+
+    sessions: tuple[SessionInfo, ...]
+    more: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessagesAck(SessionAck):
+    """A page of the active branch, oldest first. `siblings` maps a message with siblings to all of them, in order."""
+
+    messages: tuple[Message, ...]
+    siblings: dict[str, tuple[str, ...]]
+    more: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingsAck(Ack):
+    """All settings of the user."""
+
+    settings: JsonObject
+
+
+ToolStateName = Literal["on", "off", "deferred", "loaded", "unavailable"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolState:
+    """One registered tool as this chat sees it now."""
+
+    name: str
+    description: str
+    source: str
+    state: ToolStateName
+    reason: DropReason | None
+    detail: str
+    residency: Residency
+    tokens: int | None
+    """What its schema costs per request, o200k tokens; None where not counted yet."""
+    switchable: bool
+    """Whether `set_tool_disabled` applies (the chip's tools are the chip's)."""
+    disabled: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decided:
+    """Which layer decided a field of the merged intent, and to what."""
+
+    field: IntentField
+    layer: Layer
+    value: bool | str | tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolsAck(SessionAck):
+    """The effective tools of a chat with reasons (`explain_tools`). `error` says why nothing resolves."""
+
+    revision: int
+    preset: str | None
+    tools: tuple[ToolState, ...]
+    decided: tuple[Decided, ...]
+    unknown: tuple[str, ...]
+    effective: Effective
+    error: str | None = None
+
+
+# -- errors, events, snapshots, link ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorFrame:
+    """Nothing was applied. `code` is stable, `message` and `hint` are for people, `field` a dotted path."""
+
+    type: Literal["error"] = "error"
+    id: str | None = None
+    code: str
+    message: str
+    field: str | None = None
+    hint: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventFrame:
+    """One event of a subscribed chat; gapless: `from_seq` (default `seq`) is the previous frame's `seq` plus one."""
+
+    type: Literal["event"] = "event"
+    session_id: str
+    seq: int
+    from_seq: int | None = None
+    at: str
+    event: Event
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartialAnswer:
+    """The answer that is being written: text and reasoning so far by block, calls whose arguments are being written."""
+
+    turn_id: str
+    step: int
+    message_id: str
+    parent_id: str | None
+    model: str
+    events: tuple[Event, ...]
+    """The running turn's events since the last whole message, deltas joined: apply them to the messages."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionState:
+    """A chat as of one seq: what a client needs to show it and to go on from there."""
+
+    session: SessionInfo
+    messages: tuple[Message, ...]
+    siblings: dict[str, tuple[str, ...]]
+    more: bool
+    status: SessionStatus
+    turn_id: str | None
+    partial: PartialAnswer | None
+    intent: ToolIntent
+    revision: int
+    effective: Effective
+    permission_mode: PermissionMode
+    queue: tuple[QueuedMessage, ...]
+    approvals: tuple[ApprovalRequested, ...]
+    usage: Usage
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """Replaces everything known of a chat; events after `seq` follow (P3)."""
+
+    type: Literal["snapshot"] = "snapshot"
+    session_id: str
+    seq: int
+    state: SessionState
+
+
+HintKind = Literal["session_changed", "registry_changed", "settings_changed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HintFrame:
+    """Unnumbered news for the sidebar (`subscribe` with `session_id` null)."""
+
+    type: Literal["hint"] = "hint"
+    hint: HintKind
+    session: SessionInfo | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PingFrame:
+    """Each 10 seconds; a client that hears nothing for 25 reconnects (P10)."""
+
+    type: Literal["ping"] = "ping"
+    at: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pong:
+    """Answer to a client's ping."""
+
+    type: Literal["pong"] = "pong"
+    id: str
+
+
+AnyAck = (
+    ChatAck | IntentAck | SubscribeAck | SessionsAck | MessagesAck | SettingsAck | ToolsAck | SessionAck | Ack
+)
+ServerFrame = Hello | AnyAck | ErrorFrame | EventFrame | Snapshot | HintFrame | PingFrame | Pong

@@ -1,0 +1,234 @@
+"""Rows and writes of the store, as values: what a commit does besides appending events.
+
+A commit is one atomic unit: all its events and writes, or none. `openprogram.sessions.project` derives the writes that
+mirror an event, so that rows never disagree with the log.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from openprogram.core.events import (
+    ApprovalDecision,
+    ApprovalRequested,
+    QueuedMessage,
+    SessionInfo,
+    TurnReason,
+)
+from openprogram.core.intent import ToolIntent
+from openprogram.core.messages import Message, Role
+from openprogram.core.prompt import Surface
+from openprogram.core.usage import Usage
+
+# -- rows -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEvent:
+    """An event as it stands in the log. `payload` is its JSON object, to be sent on unparsed.
+
+    Covers `from_seq` to `seq`; the two differ only where a compactor joined deltas of a finished turn.
+    """
+
+    session_id: str
+    from_seq: int
+    seq: int
+    at: str
+    payload: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRow:
+    """A chat with what only the server needs. `turn_id` is the unfinished turn, whose first event is `turn_seq`."""
+
+    info: SessionInfo
+    user_id: str
+    last_seq: int = 0
+    turn_id: str | None = None
+    turn_seq: int | None = None
+    surface: Surface | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A message's place in the tree."""
+
+    id: str
+    parent_id: str | None
+    role: Role
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """An action that was done: its body's digest and the ack that was given (P5)."""
+
+    digest: str
+    ack: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """"Allow for this chat": calls of `tool` whose subject is matched by `pattern` need no approval."""
+
+    tool: str
+    pattern: str
+
+
+@dataclass(frozen=True, slots=True)
+class UsageRow:
+    """One answered model request, counted once."""
+
+    turn_id: str
+    step: int
+    model: str
+    usage: Usage
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Backlog:
+    """How much a subscriber has missed: events, and bytes of their payloads."""
+
+    events: int
+    bytes: int
+
+
+# -- writes -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PutSession:
+    """Create the chat, or replace its description. The first write of a new chat."""
+
+    info: SessionInfo
+    user_id: str
+    type: Literal["put_session"] = "put_session"
+
+
+@dataclass(frozen=True, slots=True)
+class PutIntent:
+    """Compare-and-set: store as `expected_revision + 1`; `Conflict` if the row is at another revision."""
+
+    intent: ToolIntent
+    expected_revision: int
+    type: Literal["put_intent"] = "put_intent"
+
+
+@dataclass(frozen=True, slots=True)
+class PutMessage:
+    """Insert a message; `Conflict` if its id exists."""
+
+    message: Message
+    type: Literal["put_message"] = "put_message"
+
+
+@dataclass(frozen=True, slots=True)
+class SetLeaf:
+    """Which message the active branch ends in."""
+
+    leaf_id: str | None
+    type: Literal["set_leaf"] = "set_leaf"
+
+
+@dataclass(frozen=True, slots=True)
+class StartTurn:
+    """The chat has an unfinished turn from the first event of this commit on."""
+
+    turn_id: str
+    type: Literal["start_turn"] = "start_turn"
+
+
+@dataclass(frozen=True, slots=True)
+class EndTurn:
+    """The chat's turn is finished."""
+
+    turn_id: str
+    reason: TurnReason
+    type: Literal["end_turn"] = "end_turn"
+
+
+@dataclass(frozen=True, slots=True)
+class PutSurface:
+    """What the endpoint has now been shown."""
+
+    surface: Surface
+    type: Literal["put_surface"] = "put_surface"
+
+
+@dataclass(frozen=True, slots=True)
+class PutUsage:
+    """Count one step; the same turn and step again is ignored (counted once whatever is replayed)."""
+
+    row: UsageRow
+    type: Literal["put_usage"] = "put_usage"
+
+
+@dataclass(frozen=True, slots=True)
+class PutApproval:
+    """A pending approval."""
+
+    request: ApprovalRequested
+    type: Literal["put_approval"] = "put_approval"
+
+
+@dataclass(frozen=True, slots=True)
+class ResolveApproval:
+    """Answer a pending approval; `Conflict` if it is not pending."""
+
+    approval_id: str
+    decision: ApprovalDecision | None
+    note: str | None
+    type: Literal["resolve_approval"] = "resolve_approval"
+
+
+@dataclass(frozen=True, slots=True)
+class AddGrant:
+    """Remember "for this chat"; the same grant again is ignored."""
+
+    grant: Grant
+    type: Literal["add_grant"] = "add_grant"
+
+
+@dataclass(frozen=True, slots=True)
+class PutQueue:
+    """Replace the queue of waiting messages."""
+
+    queue: tuple[QueuedMessage, ...]
+    type: Literal["put_queue"] = "put_queue"
+
+
+@dataclass(frozen=True, slots=True)
+class RememberRequest:
+    """Keep an action's ack under (user, client id); `Conflict` if one is kept already."""
+
+    user_id: str
+    client_id: str
+    digest: str
+    ack: bytes
+    type: Literal["remember_request"] = "remember_request"
+
+
+Write = (
+    PutSession
+    | PutIntent
+    | PutMessage
+    | SetLeaf
+    | StartTurn
+    | EndTurn
+    | PutSurface
+    | PutUsage
+    | PutApproval
+    | ResolveApproval
+    | AddGrant
+    | PutQueue
+    | RememberRequest
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalRow:
+    """An approval with its answer; `pending` until answered or moot."""
+
+    request: ApprovalRequested
+    pending: bool
+    decision: ApprovalDecision | None = None
+    note: str | None = None

@@ -1,0 +1,231 @@
+"""Tools as values: specification, registry snapshot, resolution, contract, loaded set, and what a running call is handed.
+
+The functions over these values are in `openprogram.tools` (register, resolve) and `openprogram.agent` (freeze, call).
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal
+
+from openprogram.core.intent import ChipEffect
+from openprogram.core.jsonio import JsonObject, digest
+from openprogram.core.messages import ResultPart, TextBlock
+
+OutputSink = Callable[[str], None]
+"""Takes a running call's output as it appears; never blocks."""
+
+Residency = Literal["resident", "deferred"]
+Permission = Literal["none", "write", "execute", "network"]
+"""What a call may do to the world, for the permission modes: nothing, change files, run programs, send data out."""
+
+Origin = Literal["web", "terminal", "channel", "subagent"]
+"""Where a turn comes from; a source may forbid tools (no shell from a chat channel)."""
+
+DropReason = Literal[
+    "tools_off",  # the master switch
+    "not_in_preset",
+    "switched_off",
+    "chip_off",
+    "profile_forbids",
+    "source_forbids",
+    "not_configured",  # no key, missing binary
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContext:
+    """What one running call is handed. Anything else a tool needs was given to its factory."""
+
+    session_id: str
+    turn_id: str
+    call_id: str
+    workspace: Path
+    output: OutputSink
+    extra_dirs: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOutput:
+    """What a call came to: parts for the model, `display` for people only."""
+
+    content: tuple[ResultPart, ...]
+    status: Literal["ok", "error", "denied"] = "ok"
+    display: JsonObject | None = None
+
+    @classmethod
+    def text(cls, text: str, *, display: JsonObject | None = None) -> "ToolOutput":
+        """A successful result of one text part."""
+        return cls((TextBlock(text),), display=display)
+
+    @classmethod
+    def error(cls, text: str, *, display: JsonObject | None = None) -> "ToolOutput":
+        """A failure that the model is told about."""
+        return cls((TextBlock(text),), status="error", display=display)
+
+
+Execute = Callable[[JsonObject, ToolContext], Awaitable[ToolOutput]]
+"""Runs one call; may raise `ToolFailure`, whose message becomes an error result."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolLimits:
+    """Bounds of one call: wall-clock seconds and characters of result shown to the model."""
+
+    timeout_s: float = 120.0
+    output_chars: int = 30_000
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """One tool as the registry knows it. `name` is what the model calls; unique, `[a-zA-Z0-9_-]{1,64}`.
+
+    `provides` names capabilities that a switch governs (`"web_search"` is the chip's). `source` is `builtin`,
+    `plugin:NAME` or `mcp:SERVER`. `presets` are the built-in presets that list the tool. `version` changes when the
+    behaviour behind an unchanged schema does; it is part of a contract's fingerprint.
+    """
+
+    name: str
+    description: str
+    parameters: JsonObject
+    execute: Execute = field(compare=False, repr=False)
+    readonly: bool = False
+    parallel_safe: bool = False
+    permission: Permission = "none"
+    network: bool = False
+    provides: tuple[str, ...] = ()
+    group: str | None = None
+    presets: tuple[str, ...] = ()
+    residency: Residency = "deferred"
+    source: str = "builtin"
+    limits: ToolLimits = ToolLimits()
+    version: str = "1"
+
+    @property
+    def declaration(self) -> JsonObject:
+        """What a provider is told of the tool, in our neutral shape: `{name, description, parameters}`."""
+        return {"name": self.name, "description": self.description, "parameters": self.parameters}
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A toolset: entries are tool names, `fnmatch` patterns, `@plugin`, `@mcp`, `@mcp:SERVER`, `@readonly`,
+    `@resident` or `*`; a leading `-` takes away. `includes` pulls in other presets first."""
+
+    name: str
+    title: str
+    description: str = ""
+    entries: tuple[str, ...] = ()
+    includes: tuple[str, ...] = ()
+    source: Literal["builtin", "config", "user"] = "builtin"
+
+
+def _empty_mapping() -> Mapping[str, str]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Every tool that exists at one moment, sorted by name, with the presets; immutable and versioned.
+
+    `unavailable` maps the name of a tool that is registered but not configured to the reason, for people.
+    """
+
+    version: int
+    tools: tuple[ToolSpec, ...]
+    presets: Mapping[str, Preset]
+    unavailable: Mapping[str, str] = field(default_factory=_empty_mapping)
+
+    def get(self, name: str) -> ToolSpec | None:
+        """The tool of that name, or None."""
+        return next((tool for tool in self.tools if tool.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """Why a registered tool is not in a resolution."""
+
+    reason: DropReason
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """An intent expanded against a snapshot: the authorised tools in a fixed order, a reason for each other tool.
+
+    `unknown` are names in the intent or preset that no tool has; they are shown, never silently ignored.
+    """
+
+    kept: tuple[ToolSpec, ...]
+    dropped: Mapping[str, Drop]
+    unknown: tuple[str, ...]
+    web_search: ChipEffect
+    preset: str | None
+    intent_revision: int
+    registry_version: int
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the authorised tools, in order."""
+        return tuple(tool.name for tool in self.kept)
+
+
+@dataclass(frozen=True, slots=True)
+class ContractTool:
+    """An authorised tool with its executor as wrapped when the turn was frozen."""
+
+    spec: ToolSpec
+    execute: Execute = field(compare=False, repr=False)
+    wrappers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """What one turn may do with tools, frozen at its start (spec tools.md section 4)."""
+
+    tools: tuple[ContractTool, ...]
+    intent_revision: int
+    registry_version: int
+
+    def get(self, name: str) -> ContractTool | None:
+        """The authorised tool of that name, or None."""
+        return next((tool for tool in self.tools if tool.spec.name == name), None)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the authorised tools, in order."""
+        return tuple(tool.spec.name for tool in self.tools)
+
+    @property
+    def fingerprint(self) -> str:
+        """Digest of names, schemas, residency, wrapper kinds and versions; not of states such as `down`."""
+        return digest(
+            [
+                [tool.spec.declaration, tool.spec.residency, tool.spec.version, list(tool.wrappers)]
+                for tool in self.tools
+            ]
+        )
+
+
+class LoadedSet:
+    """The deferred tools that a session has discovered: ordered, append-only, one shared value handed along."""
+
+    __slots__ = ("_names",)
+
+    def __init__(self, names: tuple[str, ...] = ()) -> None:
+        self._names = dict.fromkeys(names)
+
+    def add(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Append what is not there yet; returns what was new, in order."""
+        new = tuple(name for name in dict.fromkeys(names) if name not in self._names)
+        self._names.update(dict.fromkeys(new))
+        return new
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The loaded names in order of discovery."""
+        return tuple(self._names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names

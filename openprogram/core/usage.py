@@ -1,0 +1,69 @@
+"""Token usage in one canonical form for all providers (spec cache.md C17).
+
+Input counts are exclusive: `uncached + cache_read + cache_write_*` is the whole prompt. What a provider does not
+report is `None` (unknown), never zero.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one model request."""
+
+    uncached: int | None = None
+    cache_read: int | None = None
+    cache_write_5m: int | None = None
+    cache_write_1h: int | None = None
+    output: int | None = None
+    reasoning: int | None = None
+    """Part of `output` that was spent on reasoning, where the provider tells."""
+
+    @property
+    def prompt(self) -> int | None:
+        """All input tokens, cached or not; unknown when the uncached part is."""
+        if self.uncached is None:
+            return None
+        cached = (self.cache_read or 0) + (self.cache_write_5m or 0) + (self.cache_write_1h or 0)
+        return self.uncached + cached
+
+    def plus(self, other: "Usage") -> "Usage":
+        """Sum; a side that does not know a count adds nothing to it, two unknowns stay unknown."""
+        return Usage(
+            uncached=_plus(self.uncached, other.uncached),
+            cache_read=_plus(self.cache_read, other.cache_read),
+            cache_write_5m=_plus(self.cache_write_5m, other.cache_write_5m),
+            cache_write_1h=_plus(self.cache_write_1h, other.cache_write_1h),
+            output=_plus(self.output, other.output),
+            reasoning=_plus(self.reasoning, other.reasoning),
+        )
+
+
+def _plus(left: int | None, right: int | None) -> int | None:
+    if left is None:
+        return right
+    return left if right is None else left + right
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars per million tokens of one model at one endpoint."""
+
+    input: float
+    output: float
+    cache_read: float
+    cache_write_5m: float
+    cache_write_1h: float
+
+    def cost(self, usage: Usage) -> float | None:
+        """Dollars for `usage`; unknown when the prompt or the output is."""
+        if usage.uncached is None or usage.output is None:
+            return None
+        parts = (
+            (usage.uncached, self.input),
+            (usage.cache_read, self.cache_read),
+            (usage.cache_write_5m, self.cache_write_5m),
+            (usage.cache_write_1h, self.cache_write_1h),
+            (usage.output, self.output),
+        )
+        return sum((tokens or 0) * rate for tokens, rate in parts) / 1_000_000
