@@ -38,7 +38,15 @@ class Surface:
 
 PlanKind = Literal["rebase", "keep", "append"]
 PlanReason = Literal[
-    "first_request", "cold", "model_changed", "system_changed", "tool_changed", "forced", "unchanged", "discovery", "added"
+    "first_request",
+    "cold",
+    "model_changed",
+    "system_changed",
+    "tool_changed",
+    "forced",
+    "unchanged",
+    "discovery",
+    "added",
 ]
 
 

@@ -24,9 +24,7 @@ def protocol_schema() -> JsonSchemaValue:
         ("Action", "validation", actions),
         ("ServerFrame", "serialization", frames),
     ]
-    roots, schema = TypeAdapter.json_schemas(
-        inputs, title="openprogram.v1", schema_generator=_DefaultsRequired
-    )
+    roots, schema = TypeAdapter.json_schemas(inputs, title="openprogram.v1", schema_generator=_DefaultsRequired)
     for (name, _), root in roots.items():
         schema["$defs"][name] = root
     return schema
