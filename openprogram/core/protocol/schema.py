@@ -17,7 +17,7 @@ class _DefaultsRequired(GenerateJsonSchema):
 
 
 def protocol_schema() -> JsonSchemaValue:
-    """JSON Schema 2020-12: `$defs` holds every action, frame, event and message; `Action` and `ServerFrame` are the roots."""
+    """JSON Schema 2020-12: `$defs` holds every action, frame, event and message under its name."""
     actions: TypeAdapter[Any] = TypeAdapter(Union[Action])  # noqa: UP007
     frames: TypeAdapter[Any] = TypeAdapter(Union[ServerFrame])  # noqa: UP007
     inputs: list[tuple[str, JsonSchemaMode, TypeAdapter[Any]]] = [
