@@ -68,9 +68,8 @@ class History:
 
 @dataclass(slots=True)
 class Progress:
-    """What a run carries from step to step: how far the endpoint has seen the history, and at what usage."""
+    """What a run carries from step to step: the usage of the branch's last request, where one is comparable."""
 
-    shown_length: int = 0
     usage: Usage | None = None
 
 

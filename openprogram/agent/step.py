@@ -1,5 +1,6 @@
 """One step: plan the surface, send the request, keep the answer."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from openprogram.agent.environment import Environment, Setup
@@ -45,7 +46,7 @@ async def run_step(env: Environment, setup: Setup, loaded: LoadedSet, turn_id: s
         messages=env.history.messages,
         params=setup.params,
         cache_key=env.session_id,
-        previous_length=env.progress.shown_length,
+        previous_length=_shown_before(env.history.messages),
     )
     message_id = new_id("m")
     env.emit(_started(env, setup, loaded, turn_id, step, message_id, request, next_plan))
@@ -74,16 +75,22 @@ async def run_step(env: Environment, setup: Setup, loaded: LoadedSet, turn_id: s
         turn_id,
         step,
         message_id,
+        setup.model.id,
         received.usage,
         price.cost(received.usage) if price else None,
         verdict(env.progress.usage, received.usage, next_plan),
         None if first is None else round((first - started) * 1000),
         round((env.monotonic() - started) * 1000),
     )
-    env.progress.shown_length = len(request.messages)
     env.progress.usage = received.usage
     record(env, answer, finished)
     return StepOutcome(answer, received)
+
+
+def _shown_before(history: Sequence[Message]) -> int:
+    """How many messages the last answered request held: those before its answer."""
+    answers = (place for place in range(len(history) - 1, -1, -1) if history[place].role == "assistant")
+    return next(answers, 0)
 
 
 def _plan(env: Environment, setup: Setup, loaded: LoadedSet) -> tuple[Surface, SurfacePlan]:
