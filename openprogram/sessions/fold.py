@@ -100,10 +100,17 @@ def _closes(event: Event) -> bool:
 def _join(first: Event | None, second: Event) -> Event | None:
     """One delta in place of two of the same block, or None."""
     match first, second:
-        case (TextDelta(), TextDelta()) | (ReasoningDelta(), ReasoningDelta()) | (ToolCallDelta(), ToolCallDelta()):
-            same = (first.message_id, first.block) == (second.message_id, second.block)
-        case ToolOutputDelta(), ToolOutputDelta():
-            same = first.call_id == second.call_id
+        case ToolOutputDelta() as one, ToolOutputDelta() as two if one.call_id == two.call_id:
+            return replace(one, text=one.text + two.text)
+        case TextDelta() as one, TextDelta() as two if _block(one) == _block(two):
+            return replace(one, text=one.text + two.text)
+        case ReasoningDelta() as one, ReasoningDelta() as two if _block(one) == _block(two):
+            return replace(one, text=one.text + two.text)
+        case ToolCallDelta() as one, ToolCallDelta() as two if _block(one) == _block(two):
+            return replace(one, text=one.text + two.text)
         case _:
             return None
-    return replace(first, text=first.text + second.text) if same else None
+
+
+def _block(delta: TextDelta | ReasoningDelta | ToolCallDelta) -> tuple[str, int]:
+    return delta.message_id, delta.block
