@@ -69,6 +69,7 @@ def install_packages(sources: Path) -> None:
     if installed.is_file() and installed.read_bytes() == lock.read_bytes():
         return
     _npm(sources, "ci", "--no-audit", "--no-fund")
+    installed.parent.mkdir(exist_ok=True)  # npm makes none where there is no package to put in it
     shutil.copyfile(lock, installed)
 
 
