@@ -68,7 +68,12 @@ def test_built_files_without_sources_need_no_node(root: Path, monkeypatch: pytes
 
 @pytest.mark.parametrize(
     ("program", "message"),
-    [(None, "none on the PATH"), ("#!/bin/sh\necho v18.20.0\n", "v18"), ("#!/bin/sh\nexit 1\n", "broken")],
+    [
+        (None, "none on the PATH"),
+        ("#!/bin/sh\necho v18.20.0\n", "v18"),
+        ("#!/bin/sh\necho v20.9.0\n", "v20.9"),
+        ("#!/bin/sh\nexit 1\n", "broken"),
+    ],
 )
 def test_node_missing_or_too_old_is_said(
     root: Path, monkeypatch: pytest.MonkeyPatch, program: str | None, message: str
@@ -77,7 +82,7 @@ def test_node_missing_or_too_old_is_said(
         write_tree(root, {f"bin/{name}": str(program)})
         (root / "bin" / name).chmod(0o755)
     monkeypatch.setenv("PATH", str(root / "bin"))
-    with pytest.raises(BuildError, match=f"Node 20 or newer.*{message}"):
+    with pytest.raises(BuildError, match=f"Node 20.19 or newer.*{message}"):
         ensure_built(root)
 
 
