@@ -69,7 +69,7 @@ class MessageAdded:
 
 @dataclass(frozen=True, slots=True)
 class TurnStarted:
-    """The contract of a turn is frozen. `tools` are the authorised names in order; `residency` says how each is shown."""
+    """The contract of a turn is frozen. `tools` are the authorised names in order, `residency` how each is shown."""
 
     turn_id: str
     fingerprint: str
@@ -174,7 +174,7 @@ class CacheVerdict:
 
 @dataclass(frozen=True, slots=True)
 class StepFinished:
-    """A model request is answered; `usage` is what the endpoint reported, `cost` in US dollars where the price is known."""
+    """A model request is answered. `usage` is as reported, `cost` in US dollars where the price is known."""
 
     turn_id: str
     step: int
@@ -209,7 +209,10 @@ class IntentChanged:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalRequested:
-    """A call waits for a person. `preview` is the exact command or a unified diff; `pattern` is what "for this chat" would allow."""
+    """A call waits for a person.
+
+    `preview` is the exact command or a unified diff; `pattern` is what "for this chat" would allow.
+    """
 
     approval_id: str
     turn_id: str

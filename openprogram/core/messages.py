@@ -1,7 +1,7 @@
 """A chat is a tree of messages; each message is a tuple of blocks. Values are immutable: history is never edited.
 
 Roles: `user` (a person), `assistant` (the model), `tool` (the results of one step's calls, in the order of the calls),
-`notice` (text of the program itself, such as a toggle that happened; models see it as user text, people see a quiet line).
+`notice` (text of the program itself, such as a toggle that happened: user text to models, a quiet line to people).
 """
 
 from dataclasses import dataclass

@@ -18,7 +18,7 @@ from openprogram.core.events import (
 from openprogram.core.intent import StoredIntent
 from openprogram.core.jsonio import JsonValue
 from openprogram.core.messages import Message
-from openprogram.core.prompt import ModelInfo, ProviderEvent, ProviderRequest
+from openprogram.core.prompt import ModelInfo, ProviderEvent, ProviderRequest, Surface
 from openprogram.core.storage import (
     ApprovalRow,
     Backlog,
@@ -125,7 +125,10 @@ class Bus(Protocol):
     """Wakes readers up. It may lose anything: readers go by seq and read what is missing from the store (law 8)."""
 
     def publish(self, topic: str, first_seq: int, last_seq: int, payload: bytes) -> None:
-        """Tell subscribers of `topic` that events up to `last_seq` are stored; `payload` may carry their frames. Never blocks."""
+        """Tell subscribers of `topic` that events up to `last_seq` are stored. Never blocks.
+
+        `payload` may carry the events' frames, joined by newlines.
+        """
         ...
 
     def subscribe(self, topic: str, callback: "BusCallback") -> Callable[[], None]:
@@ -209,6 +212,19 @@ class Authority(Protocol):
 
     def permission(self) -> PermissionState:
         """The permission mode and grants now."""
+        ...
+
+
+class Surfaces(Protocol):
+    """The session's surface, kept over turns and restarts (design law 5)."""
+
+    @property
+    def current(self) -> Surface | None:
+        """What the endpoint was last shown, or None before the first request."""
+        ...
+
+    def accepted(self, surface: Surface) -> None:
+        """The endpoint accepted a request with this surface: it is now the current one. Never blocks."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""Tools as values: specification, registry snapshot, resolution, contract, loaded set, and what a running call is handed.
+"""Tools as values: specification, snapshot, resolution, contract, loaded set, and what a running call is handed.
 
 The functions over these values are in `openprogram.tools` (register, resolve) and `openprogram.agent` (freeze, call).
 """
