@@ -39,6 +39,7 @@ class QueuedMessage:
     text: str
     mode: Literal["queue", "steer"]
     created_at: str
+    override: ToolIntent | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +180,7 @@ class StepFinished:
     turn_id: str
     step: int
     message_id: str
+    model: str
     usage: Usage
     cost: float | None
     cache: CacheVerdict

@@ -11,7 +11,11 @@ from tests.support.tree import Module, dotted_name, enclosing, modules, write_tr
 # "path:qualified.function" of each supervisor that may catch everything, because it turns what it caught into
 # a log line and an event. Law 10 names them all: session actor, tool call, provider stream, store writer, MCP
 # owner, connection, lifespan.
-SUPERVISORS: frozenset[str] = frozenset()
+SUPERVISORS: frozenset[str] = frozenset(
+    {
+        "openprogram/agent/calls.py:_execute",
+    }
+)
 
 BROAD = frozenset({"Exception", "BaseException", "ExceptionGroup", "BaseExceptionGroup"})
 

@@ -21,7 +21,9 @@ class Exempt:
 
 
 # Keys: "path" for a file, "path:Class.method" for a function.
-EXEMPT: dict[str, Exempt] = {}
+EXEMPT: dict[str, Exempt] = {
+    "openprogram/core/protocol/actions.py": Exempt(320, "every action that a client can send, in one table of types"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +45,10 @@ def python_sizes(tree: Sequence[Module]) -> Iterator[Size]:
 
 
 def interface_sizes(root: Path, files: Sequence[str]) -> Iterator[Size]:
-    """The sizes of the interface's own source files."""
+    """The sizes of the interface's source files, generated ones aside."""
     for name in files:
-        if name.startswith("webui/src/") and name.endswith((".ts", ".svelte", ".css")):
+        ours = name.startswith("webui/src/") and not name.endswith(".gen.ts")
+        if ours and name.endswith((".ts", ".svelte", ".css")):
             yield Size(name, (root / name).read_text(encoding="utf-8").count("\n"), FILE_LINES)
 
 
