@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
-from openprogram.core.intent import ChipEffect
+from openprogram.core.intent import ChipEffect, ToolIntent
 from openprogram.core.jsonio import JsonObject, digest
 from openprogram.core.messages import ResultPart, TextBlock
 
@@ -128,8 +128,10 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A toolset: entries are tool names, `fnmatch` patterns, `@plugin`, `@mcp`, `@mcp:SERVER`, `@readonly`,
-    `@resident` or `*`; a leading `-` takes away. `includes` pulls in other presets first."""
+    """A toolset: entries are tool names, `fnmatch` patterns (`*` is every tool) or attributes: `@builtin`, `@plugin`,
+    `@plugin:NAME`, `@mcp`, `@mcp:SERVER`, `@readonly`, `@resident`, `@network`, `@provides:CAPABILITY`, and
+    `@preset:NAME` for the tools that list themselves there. A leading `-` takes away what stands before it.
+    `includes` pulls in other presets first."""
 
     name: str
     title: str
@@ -158,6 +160,18 @@ class Snapshot:
     def get(self, name: str) -> ToolSpec | None:
         """The tool of that name, or None."""
         return next((tool for tool in self.tools if tool.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentProfile:
+    """Who answers: a default intent, instructions and a model. `forbidden` are `fnmatch` patterns of tools that no
+    switch of a chat brings back."""
+
+    name: str = "default"
+    intent: ToolIntent = field(default_factory=ToolIntent)
+    instructions: str = ""
+    model: str | None = None
+    forbidden: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """What a new chat starts from: the user's stated default, which is itself an intent (spec tools.md T7)."""
 
 from dataclasses import dataclass, field
-from typing import Literal, assert_never
+from typing import Final, Literal, assert_never, get_args
 
 from openprogram.core.errors import BadField
 from openprogram.core.intent import ToolIntent
@@ -9,6 +9,7 @@ from openprogram.core.jsonio import JsonObject, JsonValue
 from openprogram.session_config.codec import read_intent, write_intent
 
 NewChatMode = Literal["follow_profile", "last_used", "fixed"]
+_MODES: Final[tuple[NewChatMode, ...]] = get_args(NewChatMode)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +38,9 @@ def read_new_chats(value: JsonValue) -> NewChats:
     if value is None:
         return NewChats()
     if isinstance(value, dict) and value.keys() <= {"mode", "intent"}:
-        match value.get("mode"):
-            case "follow_profile" | "last_used" | "fixed" as mode:
-                return NewChats(mode, read_intent(value.get("intent")))
+        mode = next((mode for mode in _MODES if mode == value.get("mode")), None)
+        if mode is not None:
+            return NewChats(mode, read_intent(value.get("intent")))
     raise BadField(
         "not a default for new chats",
         field="value",
