@@ -26,9 +26,7 @@ async def answer_approval(hub: Hub, request: Request, action: AnswerApproval) ->
     resolved = ApprovalResolved(action.approval_id, action.decision, action.note)
     async with hub.lock(action.session_id):
         try:
-            await hub.journal.commit(
-                action.session_id, request.user_id, (resolved,), *writes, request.remember(ack)
-            )
+            await hub.journal.commit(action.session_id, request.user_id, (resolved,), *writes, request.remember(ack))
         except Conflict as error:
             if await hub.ports.store.remembered(request.user_id, request.client_id) is not None:
                 raise

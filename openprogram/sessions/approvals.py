@@ -8,7 +8,6 @@ from openprogram.core.events import ApprovalRequested, ApprovalResolved
 from openprogram.core.ports import Answer, Emit
 from openprogram.core.storage import ApprovalRow
 
-
 _CHANGED = "What this call would do has changed since you were asked about it, so it was not run."
 
 

@@ -24,7 +24,7 @@ from openprogram.sessions.manage import new_row
 from openprogram.sessions.request import Request
 from openprogram.sessions.runs import Resume, queued, start, user_message
 from openprogram.sessions.startup import close_turn, unfinished_turn
-from openprogram.sessions.tree import answered_node, newest_leaf, path
+from openprogram.sessions.tree import answered_node, newest_leaf
 
 _TITLE_CHARS = 60
 
@@ -80,9 +80,7 @@ def _becomes_visible(row: SessionRow, text: str, now: str) -> tuple[Event, ...]:
     return (SessionChanged(replace(row.info, visible=True, title=title, updated_at=now)),)
 
 
-async def _queue(
-    hub: Hub, request: Request, row: SessionRow, action: Chat, override: ToolIntent | None
-) -> ChatAck:
+async def _queue(hub: Hub, request: Request, row: SessionRow, action: Chat, override: ToolIntent | None) -> ChatAck:
     waiting = queued(action.text, action.mode == "steer", hub.now(), override)
     queue = (*await hub.ports.store.queue(row.info.id), waiting)
     ack = ChatAck(id=action.id, session_id=row.info.id, message_id=waiting.id, queued=True)
@@ -173,9 +171,7 @@ async def edit_queue(hub: Hub, request: Request, action: EditQueue) -> SessionAc
             if waiting.id != action.queued_id or action.text is not None
         )
         ack = SessionAck(id=action.id, session_id=action.session_id)
-        await hub.journal.commit(
-            action.session_id, request.user_id, (QueueChanged(changed),), request.remember(ack)
-        )
+        await hub.journal.commit(action.session_id, request.user_id, (QueueChanged(changed),), request.remember(ack))
         return ack
 
 

@@ -21,17 +21,13 @@ def layers(hub: Hub, session: ToolIntent, override: ToolIntent | None = None) ->
     )
 
 
-def resolution(
-    hub: Hub, stored: StoredIntent, snapshot: Snapshot, override: ToolIntent | None = None
-) -> Resolution:
+def resolution(hub: Hub, stored: StoredIntent, snapshot: Snapshot, override: ToolIntent | None = None) -> Resolution:
     """The chat's tools now. Raises `UnknownPreset` where the preset in force does not exist."""
     intent = merge(layers(hub, stored.intent, override))
     return resolve(intent, snapshot, hub.defaults.profile, "web", revision=stored.revision)
 
 
-def names_now(
-    hub: Hub, stored: StoredIntent, snapshot: Snapshot, override: ToolIntent | None
-) -> frozenset[str]:
+def names_now(hub: Hub, stored: StoredIntent, snapshot: Snapshot, override: ToolIntent | None) -> frozenset[str]:
     """Names of the tools in force; a preset that vanished authorises nothing (design law 6)."""
     try:
         return frozenset(resolution(hub, stored, snapshot, override).names)
@@ -48,6 +44,6 @@ def effective(hub: Hub, stored: StoredIntent) -> Effective:
 
 
 def floor(snapshot: Snapshot) -> tuple[ToolSpec, ...]:
-    """What is declared from the first request on so that the chip is free (C1): its own tool, where it is configured."""
+    """What is declared from the first request on so that the chip is free (C1): its tool, where it is configured."""
     spec = snapshot.get(WEB_SEARCH)
     return (spec,) if spec is not None and spec.name not in snapshot.unavailable else ()

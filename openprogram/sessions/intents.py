@@ -87,9 +87,7 @@ async def _store(
     return ack
 
 
-def _applies(
-    hub: Hub, session_id: str, before: StoredIntent, after: StoredIntent
-) -> Literal["now", "next_turn"]:
+def _applies(hub: Hub, session_id: str, before: StoredIntent, after: StoredIntent) -> Literal["now", "next_turn"]:
     """`now` if no turn runs or the change only takes away."""
     if session_id not in hub.runs:
         return "now"

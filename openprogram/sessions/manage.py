@@ -62,18 +62,14 @@ async def create_session(hub: Hub, request: Request, action: CreateSession) -> S
         hub, request.user_id, workspace=action.workspace, model=action.model, title=action.title or ""
     )
     ack = SessionAck(id=action.id, session_id=row.info.id)
-    await hub.journal.commit(
-        row.info.id, request.user_id, (SessionChanged(row.info), *events), request.remember(ack)
-    )
+    await hub.journal.commit(row.info.id, request.user_id, (SessionChanged(row.info), *events), request.remember(ack))
     return ack
 
 
 async def _check_workspace(workspace: str) -> None:
     path = Path(workspace)
     if not path.is_absolute() or not path.is_dir():
-        raise BadField(
-            f"{workspace} is not a directory on the server", field="workspace", hint="give an absolute path"
-        )
+        raise BadField(f"{workspace} is not a directory on the server", field="workspace", hint="give an absolute path")
 
 
 async def _check_model(hub: Hub, model: str) -> None:

@@ -1,4 +1,4 @@
-"""After a crash: what an unfinished turn still owes, and whether it may simply wait on (spec protocol.md P9, trust.md R2).
+"""After a crash: what an unfinished turn still owes, and whether it may simply wait on (spec P9, R2).
 
 Pure over the turn's events; `openprogram.sessions.startup` applies it.
 """
@@ -35,9 +35,7 @@ def close(
     reason: TurnReason,
 ) -> tuple[Event, ...]:
     """End the turn: keep what was shown, answer every call, withdraw open questions."""
-    events: list[Event] = [
-        ApprovalResolved(row.request.approval_id, None) for row in approvals if row.pending
-    ]
+    events: list[Event] = [ApprovalResolved(row.request.approval_id, None) for row in approvals if row.pending]
     if turn.step is not None and turn.partial:
         partial = Message(
             id=turn.step.message_id,

@@ -106,13 +106,11 @@ class SessionService:
     async def _known(self, request: Request) -> Remembered | None:
         known = await self._hub.ports.store.remembered(request.user_id, request.client_id)
         if known is not None and known.digest != request.digest:
-            raise IdConflict(
-                "this id was used for something else", field="id", hint="make a fresh id for each action"
-            )
+            raise IdConflict("this id was used for something else", field="id", hint="make a fresh id for each action")
         return known
 
 
-_ACKS: Final = MappingProxyType(
+_ACKS: Final[Mapping[type[Any], TypeAdapter[Any]]] = MappingProxyType(
     {
         actions.Chat: TypeAdapter(ChatAck),
         actions.EditMessage: TypeAdapter(ChatAck),
