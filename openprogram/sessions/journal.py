@@ -31,7 +31,7 @@ class Journal:
     async def commit(
         self, session_id: str, user_id: str, events: Sequence[Event], *more: Write
     ) -> tuple[StoredEvent, ...]:
-        """Store events with their projections and `more`, then publish. Raises `StorageError`; nothing happened then."""
+        """Store events with their projections and `more`, then publish. Raises `StorageError` and has done nothing."""
         stored = await self._store.commit(session_id, events, (*project(events, user_id), *more))
         if stored:
             payload = b"\n".join(encode_event_frame(event) for event in stored)
