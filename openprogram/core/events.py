@@ -83,7 +83,11 @@ class TurnStarted:
 
 @dataclass(frozen=True, slots=True)
 class StepStarted:
-    """A model request goes out. The answer will be `message_id`, below `parent_id`."""
+    """A model request goes out. The answer will be `message_id`, below `parent_id`.
+
+    The first `kept` segments are those of the request before, unchanged; `segments` are the rest (all, where this
+    process does not know the request before).
+    """
 
     turn_id: str
     step: int
@@ -96,6 +100,7 @@ class StepStarted:
     plan: SurfacePlan
     reason: str
     causes: tuple[str, ...]
+    kept: int
     segments: tuple[Segment, ...]
     type: Literal["step_started"] = "step_started"
 

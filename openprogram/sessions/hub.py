@@ -1,11 +1,13 @@
 """What all of a server's chats share: ports, defaults, one lock and at most one run per chat."""
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
 from weakref import WeakValueDictionary
 
+from openprogram.agent.environment import Progress
 from openprogram.core.clock import Clock, iso_time
 from openprogram.core.errors import UnknownSession
 from openprogram.core.events import PermissionMode
@@ -16,6 +18,9 @@ from openprogram.core.storage import SessionRow
 from openprogram.core.tooling import AgentProfile, Snapshot
 from openprogram.sessions.journal import Journal
 from openprogram.sessions.live import Live
+
+REMEMBERED_CHATS = 200
+"""Of so many chats the last request's segments are kept in memory, to tell what the next one changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,7 @@ class Hub:
         self.defaults = defaults
         self.boot_id = boot_id
         self.journal = Journal(ports.store, ports.bus)
+        self.progress: OrderedDict[str, Progress] = OrderedDict()
         self.runs: dict[str, Live] = {}
         self.closing = False
         self._run_tasks: set[asyncio.Task[None]] = set()

@@ -19,7 +19,7 @@ from openprogram.sessions.authority import LiveAuthority
 from openprogram.sessions.effective import floor, names_now, resolution
 from openprogram.sessions.emitter import Emitter
 from openprogram.sessions.fold import UnfinishedTurn
-from openprogram.sessions.hub import Hub
+from openprogram.sessions.hub import REMEMBERED_CHATS, Hub
 from openprogram.sessions.live import Live
 from openprogram.sessions.run import Run, RunInbox, RunSurfaces
 from openprogram.sessions.startup import close_turn
@@ -63,7 +63,7 @@ async def start(hub: Hub, row: SessionRow, resume: Resume | None = None) -> Live
         clock=hub.ports.clock,
         monotonic=hub.ports.monotonic,
         finished=dict(resume.turn.finished) if resume else {},
-        progress=Progress(await _last_usage(hub, session_id, history)),
+        progress=await _progress(hub, session_id, history),
         max_steps=hub.defaults.max_steps,
     )
     hub.runs[session_id] = live
@@ -80,6 +80,17 @@ async def start(hub: Hub, row: SessionRow, resume: Resume | None = None) -> Live
 
     hub.spawn_run(supervised(), f"run {session_id}")
     return live
+
+
+async def _progress(hub: Hub, session_id: str, history: History) -> Progress:
+    """What is known of the chat's last request: all of it in the process that sent it, else its usage."""
+    progress = hub.progress.get(session_id)
+    if progress is None:
+        progress = hub.progress[session_id] = Progress(usage=await _last_usage(hub, session_id, history))
+    hub.progress.move_to_end(session_id)
+    if len(hub.progress) > REMEMBERED_CHATS:
+        hub.progress.popitem(last=False)
+    return progress
 
 
 async def _last_usage(hub: Hub, session_id: str, history: History) -> Usage | None:
