@@ -36,7 +36,7 @@ def spec(name: str, **fields: Any) -> ToolSpec:
 
 BASH = spec("bash", permission="execute", residency="resident", presets=("coding",))
 READ = spec("read", readonly=True, residency="resident", presets=("coding", "research"))
-WRITE = spec("write", permission="write", residency="resident", presets=("coding",))
+WRITE = spec("write", permission="write", writes=("path",), residency="resident", presets=("coding",))
 FETCH = spec(
     "web_fetch", permission="network", network=True, readonly=True, residency="resident", presets=("research",)
 )

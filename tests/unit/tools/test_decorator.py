@@ -220,7 +220,7 @@ async def stranger(context: ToolContext) -> str:
     return ""
 
 
-async def untyped(context: ToolContext, a) -> str:  # type: ignore[no-untyped-def]
+async def untyped(context: ToolContext, a) -> str:
     """Do it.
 
     Args:
@@ -315,6 +315,25 @@ def test_a_tool_without_parameters_needs_no_args() -> None:
 def test_a_name_that_no_provider_takes_is_refused(name: str) -> None:
     with pytest.raises(TypeError, match="is not 1 to 64 of"):
         tool(name=name)(bare)
+
+
+def test_what_a_tool_writes_are_required_parameters_of_a_writing_tool() -> None:
+    assert tool(permission="write", writes=("path",))(plain).writes == ("path",)
+    with pytest.raises(TypeError, match="permission is 'write'"):
+        tool(writes=("path",))(plain)
+    for name in ("mode", "file"):
+        with pytest.raises(TypeError, match=f"'{name}', which is no required parameter"):
+            tool(permission="write", writes=(name,))(plain)
+
+
+async def plain(context: ToolContext, path: str, mode: str = "w") -> str:
+    """Write.
+
+    Args:
+        path: where
+        mode: how
+    """
+    return path
 
 
 def test_a_tool_that_writes_is_not_readonly() -> None:
