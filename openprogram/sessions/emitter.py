@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from openprogram.core.errors import StorageError
 from openprogram.core.events import Event, ReasoningDelta, TextDelta, ToolCallDelta, ToolOutputDelta
+from openprogram.core.storage import Write
 
 COALESCE_S = 0.016
 """Text of a block that comes sooner than this after the block's last flush waits and is joined."""
@@ -29,11 +30,12 @@ class Emitter:
     Whatever was handed over while a commit was under way goes into the next one together.
     """
 
-    def __init__(self, commit: Callable[[Sequence[Event]], Awaitable[object]]) -> None:
+    def __init__(self, commit: Callable[[Sequence[Event], Sequence[Write]], Awaitable[object]]) -> None:
         self._commit = commit
         self._loop = asyncio.get_running_loop()
         self._blocks: dict[Hashable, _Block] = {}
         self._outbox: list[Event] = []
+        self._writes: list[Write] = []
         self._wake = asyncio.Event()
         self._idle = asyncio.Event()
         self._idle.set()
@@ -60,16 +62,24 @@ class Emitter:
         while True:
             await self._wake.wait()
             self._wake.clear()
-            batch, self._outbox = self._outbox, []
+            events, self._outbox = self._outbox, []
+            writes, self._writes = self._writes, []
             try:
-                if batch:
-                    await self._commit(batch)
+                if events or writes:
+                    await self._commit(events, writes)
             except StorageError as error:
                 self._failure = error
                 self._idle.set()
                 return
-            if not self._outbox:
+            if not self._outbox and not self._writes:
                 self._idle.set()
+
+    def write(self, write: Write) -> None:
+        """Hand over a write that no event mirrors; it is stored no later than the next event."""
+        if self._failure is None:
+            self._writes.append(write)
+            self._idle.clear()
+            self._wake.set()
 
     def _push(self, event: Event) -> None:
         if self._failure is not None:
