@@ -39,6 +39,7 @@ class QueuedMessage:
     text: str
     mode: Literal["queue", "steer"]
     created_at: str
+    override: ToolIntent | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ class MessageAdded:
 
 @dataclass(frozen=True, slots=True)
 class TurnStarted:
-    """The contract of a turn is frozen. `tools` are the authorised names in order; `residency` says how each is shown."""
+    """The contract of a turn is frozen. `tools` are the authorised names in order, `residency` how each is shown."""
 
     turn_id: str
     fingerprint: str
@@ -82,7 +83,11 @@ class TurnStarted:
 
 @dataclass(frozen=True, slots=True)
 class StepStarted:
-    """A model request goes out. The answer will be `message_id`, below `parent_id`."""
+    """A model request goes out. The answer will be `message_id`, below `parent_id`.
+
+    The first `kept` segments are those of the request before, unchanged; `segments` are the rest (all, where this
+    process does not know the request before).
+    """
 
     turn_id: str
     step: int
@@ -95,6 +100,7 @@ class StepStarted:
     plan: SurfacePlan
     reason: str
     causes: tuple[str, ...]
+    kept: int
     segments: tuple[Segment, ...]
     type: Literal["step_started"] = "step_started"
 
@@ -174,11 +180,12 @@ class CacheVerdict:
 
 @dataclass(frozen=True, slots=True)
 class StepFinished:
-    """A model request is answered; `usage` is what the endpoint reported, `cost` in US dollars where the price is known."""
+    """A model request is answered. `usage` is as reported, `cost` in US dollars where the price is known."""
 
     turn_id: str
     step: int
     message_id: str
+    model: str
     usage: Usage
     cost: float | None
     cache: CacheVerdict
@@ -209,7 +216,10 @@ class IntentChanged:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalRequested:
-    """A call waits for a person. `preview` is the exact command or a unified diff; `pattern` is what "for this chat" would allow."""
+    """A call waits for a person.
+
+    `preview` is the exact command or a unified diff; `pattern` is what "for this chat" would allow.
+    """
 
     approval_id: str
     turn_id: str

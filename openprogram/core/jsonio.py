@@ -12,7 +12,7 @@ from typing_extensions import TypeAliasType
 
 from openprogram.core.errors import BadJson
 
-JsonValue = TypeAliasType("JsonValue", "str | int | float | bool | None | list[JsonValue] | dict[str, JsonValue]")
+JsonValue = TypeAliasType("JsonValue", "str | int | float | bool | list[JsonValue] | dict[str, JsonValue] | None")
 JsonObject = dict[str, JsonValue]
 
 _CANONICAL: Final = orjson.OPT_SORT_KEYS

@@ -18,7 +18,7 @@ from openprogram.core.events import (
 from openprogram.core.intent import StoredIntent
 from openprogram.core.jsonio import JsonValue
 from openprogram.core.messages import Message
-from openprogram.core.prompt import ModelInfo, ProviderEvent, ProviderRequest
+from openprogram.core.prompt import ModelInfo, ProviderEvent, ProviderRequest, Surface
 from openprogram.core.storage import (
     ApprovalRow,
     Backlog,
@@ -125,7 +125,10 @@ class Bus(Protocol):
     """Wakes readers up. It may lose anything: readers go by seq and read what is missing from the store (law 8)."""
 
     def publish(self, topic: str, first_seq: int, last_seq: int, payload: bytes) -> None:
-        """Tell subscribers of `topic` that events up to `last_seq` are stored; `payload` may carry their frames. Never blocks."""
+        """Tell subscribers of `topic` that events up to `last_seq` are stored. Never blocks.
+
+        `payload` may carry the events' frames, joined by newlines.
+        """
         ...
 
     def subscribe(self, topic: str, callback: "BusCallback") -> Callable[[], None]:
@@ -161,6 +164,18 @@ class Provider(Protocol):
 
     async def aclose(self) -> None:
         """Close connections."""
+        ...
+
+
+class ModelCatalog(Protocol):
+    """Which models there are, and the provider behind each."""
+
+    async def models(self) -> tuple[ModelInfo, ...]:
+        """Every model that can be chosen now; the first is the default."""
+        ...
+
+    async def resolve(self, model_id: str | None) -> tuple[ModelInfo, Provider]:
+        """The model of that id, or the default. Raises `NoEndpoint` naming the choices."""
         ...
 
 
@@ -209,6 +224,19 @@ class Authority(Protocol):
 
     def permission(self) -> PermissionState:
         """The permission mode and grants now."""
+        ...
+
+
+class Surfaces(Protocol):
+    """The session's surface, kept over turns and restarts (design law 5)."""
+
+    @property
+    def current(self) -> Surface | None:
+        """What the endpoint was last shown, or None before the first request."""
+        ...
+
+    def accepted(self, surface: Surface) -> None:
+        """The endpoint accepted a request with this surface: it is now the current one. Never blocks."""
         ...
 
 

@@ -15,44 +15,45 @@ Strategy = Literal["append", "frozen"]
 
 
 @dataclass(frozen=True, slots=True)
-class DeclaredTool:
-    """A tool as it was declared to an endpoint, and the digest of those bytes."""
-
-    name: str
-    digest: str
-
-
-@dataclass(frozen=True, slots=True)
 class Surface:
-    """What one endpoint has been shown for one session since the last rebase; stored, compared, extended."""
+    """What one endpoint has been shown for one session since the last rebase; stored, compared, extended.
 
-    endpoint: str
+    `declared` holds the declarations as they were sent, so that a tool that vanishes or changes moves no byte.
+    """
+
     model: str
+    """`endpoint/model`"""
     epoch: int
-    declared: tuple[DeclaredTool, ...]
+    declared: tuple[JsonObject, ...]
     masked: tuple[str, ...]
     system_digest: str
     last_request_at: float
     """Unix seconds; tells warm from cold against the endpoint's cache lifetime."""
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the declared tools, in their order on the wire."""
+        return tuple(str(tool["name"]) for tool in self.declared)
+
 
 PlanKind = Literal["rebase", "keep", "append"]
-PlanReason = Literal[
-    "first_request", "cold", "model_changed", "system_changed", "tool_changed", "forced", "unchanged", "discovery", "added"
-]
+PlanReason = Literal["first_request", "cold", "model_changed", "system_changed", "forced", "unchanged", "added"]
 
 
 @dataclass(frozen=True, slots=True)
 class SurfacePlan:
-    """The next surface and how it differs from the last, with the reason and the price of the choice.
+    """How the next surface differs from the last, with the reason and the price of the choice.
 
-    `withdrawn` and `restored` are tools whose mask changed: the model is told in the newest message.
-    `predicted_loss` is the number of cached tokens that the plan gives up.
+    `withdrawn` and `restored` are tools whose mask changes: the model is told in the newest message. `added` are
+    declared for the first time in this epoch. `predicted_loss` counts the cached tokens that the plan gives up, where
+    known.
     """
 
     kind: PlanKind
     reason: PlanReason
-    surface: Surface
+    epoch: int
+    declared: tuple[str, ...]
+    masked: tuple[str, ...] = ()
     withdrawn: tuple[str, ...] = ()
     restored: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
@@ -87,7 +88,7 @@ class ModelParams:
 
 @dataclass(frozen=True, slots=True)
 class ProviderRequest:
-    """One model request. `tools` are neutral declarations in the surface's order; `messages` the whole active branch."""
+    """One model request: `tools` are neutral declarations in the surface's order, `messages` the active branch."""
 
     model: str
     system: tuple[str, ...]
@@ -200,7 +201,7 @@ class Completed:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """Last event of one that did not: the blocks that had arrived (unfinished calls left out), what is known of usage."""
+    """Last event of one that did not: the blocks that had arrived, unfinished calls left out."""
 
     failure: ProviderFailure
     blocks: tuple[Block, ...] = ()

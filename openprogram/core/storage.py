@@ -67,7 +67,7 @@ class Remembered:
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """"Allow for this chat": calls of `tool` whose subject is matched by `pattern` need no approval."""
+    """ "Allow for this chat": calls of `tool` whose subject is matched by `pattern` need no approval."""
 
     tool: str
     pattern: str

@@ -47,7 +47,7 @@ class Override:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chat(_Action):
-    """Send a message. `session_id` null makes a new chat. While a turn runs, `send` and `queue` queue, `steer` steers."""
+    """Send a message; `session_id` null makes a new chat. While a turn runs, `send` queues and `steer` steers."""
 
     action: Literal["chat"]
     session_id: Name | None = None

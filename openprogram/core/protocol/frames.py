@@ -270,7 +270,5 @@ class Pong:
     id: str
 
 
-AnyAck = (
-    ChatAck | IntentAck | SubscribeAck | SessionsAck | MessagesAck | SettingsAck | ToolsAck | SessionAck | Ack
-)
+AnyAck = ChatAck | IntentAck | SubscribeAck | SessionsAck | MessagesAck | SettingsAck | ToolsAck | SessionAck | Ack
 ServerFrame = Hello | AnyAck | ErrorFrame | EventFrame | Snapshot | HintFrame | PingFrame | Pong

@@ -17,16 +17,14 @@ class _DefaultsRequired(GenerateJsonSchema):
 
 
 def protocol_schema() -> JsonSchemaValue:
-    """JSON Schema 2020-12: `$defs` holds every action, frame, event and message; `Action` and `ServerFrame` are the roots."""
+    """JSON Schema 2020-12: `$defs` holds every action, frame, event and message under its name."""
     actions: TypeAdapter[Any] = TypeAdapter(Union[Action])  # noqa: UP007
     frames: TypeAdapter[Any] = TypeAdapter(Union[ServerFrame])  # noqa: UP007
     inputs: list[tuple[str, JsonSchemaMode, TypeAdapter[Any]]] = [
         ("Action", "validation", actions),
         ("ServerFrame", "serialization", frames),
     ]
-    roots, schema = TypeAdapter.json_schemas(
-        inputs, title="openprogram.v1", schema_generator=_DefaultsRequired
-    )
+    roots, schema = TypeAdapter.json_schemas(inputs, title="openprogram.v1", schema_generator=_DefaultsRequired)
     for (name, _), root in roots.items():
         schema["$defs"][name] = root
     return schema

@@ -1,0 +1,94 @@
+"""Everything a run of the agent is handed. The loop knows nothing else of the world."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from openprogram.agent.stop import StopSignal
+from openprogram.core.clock import Clock
+from openprogram.core.messages import Message, ToolResultBlock
+from openprogram.core.ports import Authority, Emit, Inbox, Provider, Surfaces
+from openprogram.core.prompt import ModelInfo, ModelParams, PromptBlocks, Segment
+from openprogram.core.tooling import Contract, ToolSpec
+from openprogram.core.usage import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What one turn works with, read anew at its start: newest intent, live registry, chosen model."""
+
+    contract: Contract
+    floor: tuple[ToolSpec, ...]
+    """Tools to declare from the first request on, authorised or not (spec cache.md C1)."""
+    unknown: tuple[str, ...]
+    """Names in the intent that no tool has."""
+    model: ModelInfo
+    provider: Provider
+    params: ModelParams
+    prompt: PromptBlocks
+    workspace: Path
+
+
+class Prepare(Protocol):
+    """Makes the setup of the next turn. Raises `RequestError` where none can be made (unknown preset, no endpoint)."""
+
+    async def __call__(self) -> Setup:
+        """Read the newest intent, resolve and freeze."""
+        ...
+
+
+class History:
+    """The active branch, append-only, as one shared value of a run."""
+
+    def __init__(self, messages: Sequence[Message] = ()) -> None:
+        self._messages = list(messages)
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """The branch from its root."""
+        return tuple(self._messages)
+
+    @property
+    def leaf_id(self) -> str | None:
+        """Id of the last message."""
+        return self._messages[-1].id if self._messages else None
+
+    @property
+    def last(self) -> Message | None:
+        """The last message."""
+        return self._messages[-1] if self._messages else None
+
+    def append(self, message: Message) -> None:
+        """Add a message below the leaf; raises `ValueError` for any other place."""
+        if message.parent_id != self.leaf_id:
+            raise ValueError(f"{message.id} is not below the leaf {self.leaf_id}")
+        self._messages.append(message)
+
+
+@dataclass(slots=True)
+class Progress:
+    """What is carried from request to request of one session: the last one's segments and usage, where known."""
+
+    segments: tuple[Segment, ...] = ()
+    usage: Usage | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """The ports and values of one run."""
+
+    session_id: str
+    emit: Emit
+    prepare: Prepare
+    authority: Authority
+    inbox: Inbox
+    surfaces: Surfaces
+    history: History
+    stop: StopSignal
+    clock: Clock
+    monotonic: Callable[[], float]
+    finished: dict[str, ToolResultBlock] = field(default_factory=dict)
+    """Results that calls of an unfinished turn had before a restart: they are not run again."""
+    progress: Progress = field(default_factory=Progress)
+    max_steps: int = 200

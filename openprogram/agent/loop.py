@@ -1,0 +1,134 @@
+"""The agent loop: two nested loops over turns and steps.
+
+The outer pass is a turn: it begins with user input, and the contract is frozen there (spec T21). The inner pass is a
+step: one model request with the tool calls that its answer asks for. Everything it needs is in `Environment`.
+"""
+
+from openprogram.agent.calls import CallSite, run_calls
+from openprogram.agent.environment import Environment, Setup
+from openprogram.agent.freeze import residency
+from openprogram.agent.step import record, run_step
+from openprogram.core.clock import iso_time
+from openprogram.core.errors import ConfigError, RequestError
+from openprogram.core.events import ErrorInfo, ErrorRaised, TurnFinished, TurnReason, TurnStarted
+from openprogram.core.ids import new_id
+from openprogram.core.messages import Message, TextBlock, ToolResultBlock
+from openprogram.core.prompt import ProviderFailure
+from openprogram.core.tooling import LoadedSet
+
+_GOES_ON: frozenset[TurnReason] = frozenset({"done", "limit", "cut"})
+
+
+async def run(env: Environment, *, resume_turn: str | None = None) -> None:
+    """Run turns until no message waits. The history ends in user input, or in calls to resume `resume_turn` with.
+
+    After a stop or a failure the waiting messages stay in the queue, where the user sees them.
+    """
+    turn_id = resume_turn or new_id("t")
+    while True:
+        try:
+            setup = await env.prepare()
+        except (RequestError, ConfigError) as error:
+            _refuse(env, ErrorInfo(error.code, error.message, hint=error.hint), resume_turn)
+            break
+        reason, failure = await _turn(env, setup, turn_id)
+        env.emit(TurnFinished(turn_id, reason, failure))
+        await env.emit.flush()
+        if reason not in _GOES_ON or env.stop.requested or not await env.inbox.next_input():
+            break
+        turn_id = new_id("t")
+    await env.emit.flush()
+
+
+async def _turn(env: Environment, setup: Setup, turn_id: str) -> tuple[TurnReason, ErrorInfo | None]:
+    contract = setup.contract
+    env.emit(
+        TurnStarted(
+            turn_id,
+            contract.fingerprint,
+            contract.names,
+            residency(contract),
+            contract.intent_revision,
+            contract.registry_version,
+        )
+    )
+    for name in setup.unknown:
+        env.emit(ErrorRaised(ErrorInfo("unknown_tool", f"There is no tool named {name}; it is left out.")))
+    loaded = LoadedSet()
+    step = 0
+    while True:
+        answer = env.history.last
+        if answer is None or answer.role != "assistant" or not answer.calls:
+            step += 1
+            outcome = await run_step(env, setup, loaded, turn_id, step)
+            answer = outcome.message
+            ended = _ending(outcome.received.status, outcome.received.failure, answer)
+            if ended is not None:
+                return ended
+        await _call_tools(env, setup, turn_id, answer)
+        await env.emit.flush()
+        if env.stop.requested:
+            return "stopped", None
+        if env.inbox.take_steered():
+            return "done", None
+        if step >= env.max_steps:
+            return "limit", None
+
+
+def _refuse(env: Environment, error: ErrorInfo, resume_turn: str | None) -> None:
+    """No turn can start. One that was to be resumed ends here, its calls answered (design law 7)."""
+    env.emit(ErrorRaised(error))
+    if resume_turn is None:
+        return
+    answer = env.history.last
+    if answer is not None and answer.calls:
+        text = TextBlock("Not run: the turn could not be resumed.")
+        results = tuple(
+            env.finished.get(call.call_id, ToolResultBlock(call.call_id, "interrupted", (text,)))
+            for call in answer.calls
+        )
+        _record_results(env, answer, resume_turn, results)
+    env.emit(TurnFinished(resume_turn, "error", error))
+
+
+def _record_results(env: Environment, answer: Message, turn_id: str, results: tuple[ToolResultBlock, ...]) -> None:
+    record(
+        env,
+        Message(
+            id=new_id("m"),
+            parent_id=answer.id,
+            role="tool",
+            blocks=results,
+            created_at=iso_time(env.clock()),
+            turn_id=turn_id,
+        ),
+    )
+
+
+def _ending(
+    status: str, failure: ProviderFailure | None, answer: Message
+) -> tuple[TurnReason, ErrorInfo | None] | None:
+    """How the turn ends after this answer, or None where its calls have to be run."""
+    if failure is not None:
+        info = ErrorInfo(failure.code, failure.message, failure.action, retry_after_s=failure.retry_after_s)
+        return "error", info
+    if status == "stopped":
+        return "stopped", None
+    if status == "cut":
+        return "cut", None
+    return None if answer.calls else ("done", None)
+
+
+async def _call_tools(env: Environment, setup: Setup, turn_id: str, answer: Message) -> None:
+    site = CallSite(
+        env.session_id,
+        turn_id,
+        answer.id,
+        setup.workspace,
+        setup.contract,
+        env.authority,
+        env.emit,
+        env.stop,
+        env.monotonic,
+    )
+    _record_results(env, answer, turn_id, await run_calls(answer.calls, site, env.finished))

@@ -1,0 +1,111 @@
+"""One model request: from the provider's events to the chat's events, keeping what arrived whatever happens."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from openprogram.agent.stop import Stopped, StopSignal
+from openprogram.core.events import Notice, ReasoningDelta, TextDelta, ToolCallDelta
+from openprogram.core.messages import Block, MessageStatus, ReasoningBlock, TextBlock, ToolUseBlock
+from openprogram.core.ports import Emit
+from openprogram.core.prompt import (
+    CallPiece,
+    Completed,
+    Failed,
+    ProviderEvent,
+    ProviderFailure,
+    ReasoningPiece,
+    ResponseStarted,
+    RetryScheduled,
+    StopReason,
+    TextPiece,
+)
+from openprogram.core.usage import Usage
+
+
+@dataclass(slots=True)
+class Received:
+    """An answer as far as it arrived. `pieces` joins streamed text by block until the whole blocks are known."""
+
+    status: MessageStatus = "interrupted"
+    stop_reason: StopReason | None = None
+    failure: ProviderFailure | None = None
+    usage: Usage = field(default_factory=Usage)
+    first_piece_at: float | None = None
+    blocks: tuple[Block, ...] | None = None
+    pieces: dict[int, tuple[type[TextBlock] | type[ReasoningBlock], list[str]]] = field(default_factory=dict)
+
+    def add(self, block: int, kind: type[TextBlock] | type[ReasoningBlock], text: str) -> None:
+        """Join a piece of text to its block."""
+        self.pieces.setdefault(block, (kind, []))[1].append(text)
+
+    def whole_or_partial(self) -> tuple[Block, ...]:
+        """The blocks as the provider gave them at the end, else what was shown so far.
+
+        Only a complete answer keeps its calls: no other answer's calls are run, and a call without a result is an error
+        at the next request (design law 7).
+        """
+        if self.status == "complete" and self.blocks is not None:
+            return self.blocks
+        if self.blocks is not None:
+            return tuple(block for block in self.blocks if not isinstance(block, ToolUseBlock))
+        joined = ((kind, "".join(parts)) for _, (kind, parts) in sorted(self.pieces.items()))
+        return tuple(kind(text) for kind, text in joined if text)
+
+
+async def receive(
+    events: AsyncIterator[ProviderEvent],
+    message_id: str,
+    emit: Emit,
+    stop: StopSignal,
+    *,
+    accepted: Callable[[], None],
+    now: Callable[[], float],
+) -> Received:
+    """Consume one answer. `accepted` is called when the endpoint has taken the request (design law 5).
+
+    Returns with status `complete`, `cut` (output limit), `error` (the provider failed) or `stopped`.
+    """
+    received = Received()
+    try:
+        await stop.run(_consume(events, message_id, emit, received, accepted, now))
+    except Stopped:
+        received.status = "stopped"
+    return received
+
+
+async def _consume(
+    events: AsyncIterator[ProviderEvent],
+    message_id: str,
+    emit: Emit,
+    received: Received,
+    accepted: Callable[[], None],
+    now: Callable[[], float],
+) -> None:
+    async with aclosing(events) as stream:  # type: ignore[type-var]
+        async for event in stream:
+            match event:
+                case TextPiece(block, text):
+                    received.first_piece_at = received.first_piece_at or now()
+                    received.add(block, TextBlock, text)
+                    emit(TextDelta(message_id, block, text))
+                case ReasoningPiece(block, text):
+                    received.first_piece_at = received.first_piece_at or now()
+                    received.add(block, ReasoningBlock, text)
+                    emit(ReasoningDelta(message_id, block, text))
+                case CallPiece(block, call_id, name, text):
+                    received.first_piece_at = received.first_piece_at or now()
+                    emit(ToolCallDelta(message_id, block, call_id, name, text))
+                case ResponseStarted():
+                    accepted()
+                case RetryScheduled(failure, attempt, delay_s):
+                    emit(Notice("retry", f"{failure.message} Trying again in {delay_s:.0f} s (attempt {attempt})."))
+                case Completed(blocks, stop_reason, usage):
+                    received.blocks, received.usage, received.stop_reason = blocks, usage, stop_reason
+                    received.status = "cut" if stop_reason == "max_tokens" else "complete"
+                case Failed(failure, blocks, usage):
+                    received.blocks, received.usage, received.failure = blocks or None, usage, failure
+                    received.status = "error"
+                case _:
+                    assert_never(event)

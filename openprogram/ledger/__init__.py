@@ -1,0 +1,1 @@
+"""What each request cost and what the cache did in it."""

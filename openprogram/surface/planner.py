@@ -1,0 +1,99 @@
+"""The surface planner: last surface, new contract, warmth -> next surface at the least cost (spec cache.md section 2).
+
+Pure. The `append` strategy, for endpoints that know no other way: within an epoch the declared array only grows at its
+end; what is withdrawn stays declared and is masked (announced in the newest message, refused at dispatch). Strategies
+with deltas join behind the same function.
+"""
+
+from dataclasses import dataclass, replace
+
+from openprogram.core.jsonio import JsonObject
+from openprogram.core.prompt import PlanReason, Surface, SurfacePlan
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the next request should offer.
+
+    `tools` are the declarations of the authorised tools that are to be shown, in contract order. `floor` are those
+    that must be declared from the first request so that a later switch is free; the ones not authorised are masked.
+    """
+
+    model: str
+    tools: tuple[JsonObject, ...]
+    floor: tuple[JsonObject, ...]
+    system_digest: str
+
+
+def plan(
+    previous: Surface | None, wanted: Wanted, *, now: float, cache_ttl_s: float, force: bool = False
+) -> tuple[Surface, SurfacePlan]:
+    """The next surface, and how it differs from the previous one with the reason."""
+    reason = _rebase_reason(previous, wanted, now=now, cache_ttl_s=cache_ttl_s, force=force)
+    if previous is None or reason is not None:
+        return _rebase(previous, wanted, now, reason or "first_request")
+    return _extend(previous, wanted, now)
+
+
+def _rebase_reason(
+    previous: Surface | None, wanted: Wanted, *, now: float, cache_ttl_s: float, force: bool
+) -> PlanReason | None:
+    if previous is None:
+        return "first_request"
+    if previous.model != wanted.model:
+        return "model_changed"
+    if previous.system_digest != wanted.system_digest:
+        return "system_changed"
+    if now - previous.last_request_at > cache_ttl_s:
+        return "cold"
+    return "forced" if force else None
+
+
+def _name(declaration: JsonObject) -> str:
+    return str(declaration["name"])
+
+
+def _merge(first: tuple[JsonObject, ...], second: tuple[JsonObject, ...]) -> tuple[JsonObject, ...]:
+    """`first`, then what of `second` has a new name."""
+    names = {_name(tool) for tool in first}
+    return first + tuple(tool for tool in second if _name(tool) not in names)
+
+
+def _rebase(previous: Surface | None, wanted: Wanted, now: float, reason: PlanReason) -> tuple[Surface, SurfacePlan]:
+    authorised = {_name(tool) for tool in wanted.tools}
+    declared = tuple(sorted(_merge(wanted.tools, wanted.floor), key=_name))
+    names = tuple(_name(tool) for tool in declared)
+    masked = tuple(name for name in names if name not in authorised)
+    surface = Surface(
+        model=wanted.model,
+        epoch=previous.epoch + 1 if previous else 1,
+        declared=declared,
+        masked=masked,
+        system_digest=wanted.system_digest,
+        last_request_at=now,
+    )
+    before = previous.masked if previous else ()
+    withdrawn = tuple(name for name in masked if name not in before)
+    restored = tuple(name for name in before if name in authorised)
+    plan = SurfacePlan("rebase", reason, surface.epoch, names, masked, withdrawn, restored)
+    return surface, plan
+
+
+def _extend(previous: Surface, wanted: Wanted, now: float) -> tuple[Surface, SurfacePlan]:
+    authorised = {_name(tool) for tool in wanted.tools}
+    declared = _merge(previous.declared, _merge(wanted.tools, wanted.floor))
+    names = tuple(_name(tool) for tool in declared)
+    added = names[len(previous.declared) :]
+    masked = tuple(name for name in names if name not in authorised)
+    surface = replace(previous, declared=declared, masked=masked, last_request_at=now)
+    plan = SurfacePlan(
+        kind="append" if added else "keep",
+        reason="added" if added else "unchanged",
+        epoch=previous.epoch,
+        declared=names,
+        masked=masked,
+        withdrawn=tuple(name for name in masked if name not in previous.masked),
+        restored=tuple(name for name in previous.masked if name in authorised),
+        added=added,
+    )
+    return surface, plan
