@@ -11,7 +11,7 @@ from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import CallStatus, Message, ToolResultBlock
 from openprogram.core.prompt import FailureAction, Segment, SurfacePlan
 from openprogram.core.tooling import Residency
-from openprogram.core.usage import Usage
+from openprogram.core.usage import CacheVerdict, Usage
 
 TurnReason = Literal["done", "stopped", "error", "interrupted", "limit", "cut"]
 ApprovalDecision = Literal["once", "session", "deny"]
@@ -167,15 +167,6 @@ class ToolCallFinished:
     result: ToolResultBlock
     duration_ms: int
     type: Literal["tool_call_finished"] = "tool_call_finished"
-
-
-@dataclass(frozen=True, slots=True)
-class CacheVerdict:
-    """What the cache did in one step: tokens read and not read that could have been, with the cause of a miss."""
-
-    read: int | None
-    missed: int | None
-    cause: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

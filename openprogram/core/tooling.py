@@ -7,11 +7,14 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
+from typing import Final, Literal
 
 from openprogram.core.intent import ChipEffect, ToolIntent
 from openprogram.core.jsonio import JsonObject, digest
 from openprogram.core.messages import ResultPart, TextBlock
+
+DISCOVERY_TOOL: Final = "tool_search"
+"""The tool that finds deferred ones. Where a turn lacks it nothing could, so nothing is deferred."""
 
 OutputSink = Callable[[str], None]
 """Takes a running call's output as it appears; never blocks."""

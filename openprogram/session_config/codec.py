@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from openprogram.core.errors import BadField
 from openprogram.core.intent import ToolIntent
 from openprogram.core.jsonio import JsonObject, JsonValue, encode
-from openprogram.core.protocol.actions import Override
+from openprogram.core.protocol.base import Override
 from openprogram.session_config.patches import WEB_SEARCH
 
 _FIELDS: Final = ("enabled", "toolset", "web_search", "disabled", "picked", "allowed")

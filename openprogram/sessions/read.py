@@ -1,7 +1,8 @@
 """Reading a chat: messages, snapshots, effective tools."""
 
 from openprogram.core.errors import BadField, ConfigError, UnknownPreset
-from openprogram.core.events import ErrorInfo, SessionStatus
+from openprogram.core.events import SessionStatus
+from openprogram.core.intent import ToolIntent
 from openprogram.core.protocol.actions import ExplainTools, LoadMessages
 from openprogram.core.protocol.codec import decode_event
 from openprogram.core.protocol.frames import (
@@ -10,18 +11,17 @@ from openprogram.core.protocol.frames import (
     SessionState,
     Snapshot,
     ToolsAck,
-    ToolState,
 )
 from openprogram.core.storage import SessionRow
-from openprogram.core.tooling import Resolution, ToolSpec
+from openprogram.core.tooling import LoadedSet
 from openprogram.core.usage import Usage
-from openprogram.session_config.layers import Layers, explain_all
-from openprogram.session_config.patches import WEB_SEARCH
+from openprogram.session_config.layers import explain_all
 from openprogram.sessions.effective import effective, layers, resolution
 from openprogram.sessions.fold import fold, since_last_message
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.request import Request
 from openprogram.sessions.tree import path, siblings
+from openprogram.tools.states import tool_states
 
 _SNAPSHOT_MESSAGES = 100
 
@@ -110,35 +110,20 @@ async def explain_tools(hub: Hub, request: Request, action: ExplainTools) -> Too
     stored = await hub.ports.store.intent(action.session_id)
     live = hub.ports.snapshot()
     chat_layers = layers(hub, stored.intent)
+    error = None
     try:
-        resolved, error = resolution(hub, stored, live), None
+        resolved = resolution(hub, stored, live)
     except (UnknownPreset, ConfigError) as failure:
-        resolved, error = None, ErrorInfo(failure.code, failure.message, hint=failure.hint)
+        error = f"{failure.message} ({failure.hint})" if failure.hint else failure.message
+        resolved = resolution(hub, stored, live, ToolIntent(enabled=False, web_search=False))
     return ToolsAck(
         id=action.id,
         session_id=action.session_id,
         revision=stored.revision,
-        preset=resolved.preset if resolved else chat_layers.session.toolset,
-        tools=tuple(_state(spec, resolved, chat_layers) for spec in live.tools),
+        preset=resolved.preset if error is None else chat_layers.session.toolset,
+        tools=tool_states(live, resolved, stored.intent.disabled, LoadedSet(), {}),
         decided=explain_all(chat_layers),
-        unknown=resolved.unknown if resolved else (),
+        unknown=resolved.unknown,
         effective=effective(hub, stored),
-        error=None if error is None else f"{error.message} ({error.hint})" if error.hint else error.message,
-    )
-
-
-def _state(spec: ToolSpec, resolved: Resolution | None, chat_layers: Layers) -> ToolState:
-    drop = resolved.dropped.get(spec.name) if resolved else None
-    unavailable = drop is not None and drop.reason == "not_configured"
-    return ToolState(
-        name=spec.name,
-        description=spec.description,
-        source=spec.source,
-        state="unavailable" if unavailable else "off" if drop or resolved is None else "on",
-        reason=drop.reason if drop else None,
-        detail=drop.detail if drop else "",
-        residency=spec.residency,
-        tokens=None,
-        switchable=spec.name != WEB_SEARCH,
-        disabled=spec.name in chat_layers.session.disabled,
+        error=error,
     )

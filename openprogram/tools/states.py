@@ -1,22 +1,24 @@
 """Every tool as the tool panel shows it: its state now, and why."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import assert_never
 
-from openprogram.core.intent import ToolIntent
 from openprogram.core.protocol.frames import ToolState, ToolStateName
-from openprogram.core.tooling import LoadedSet, Residency, Resolution, Snapshot
+from openprogram.core.tooling import DISCOVERY_TOOL, LoadedSet, Residency, Resolution, Snapshot
 from openprogram.session_config.patches import WEB_SEARCH
 
 
 def tool_states(
     snapshot: Snapshot,
     resolution: Resolution,
-    intent: ToolIntent,
+    switched_off: Collection[str],
     loaded: LoadedSet,
     tokens: Mapping[str, int],
 ) -> tuple[ToolState, ...]:
-    """One line per registered tool, by name. `intent` is the merged one; `tokens` prices by name what was counted."""
+    """One line per registered tool, by name. `switched_off` are the chat's own.
+
+    `tokens` prices by name what was counted.
+    """
     return tuple(
         ToolState(
             name=tool.name,
@@ -28,7 +30,7 @@ def tool_states(
             residency=tool.residency,
             tokens=tokens.get(tool.name),
             switchable=tool.name != WEB_SEARCH,
-            disabled=tool.name in intent.disabled,
+            switched_off=tool.name in switched_off,
         )
         for tool in snapshot.tools
     )
@@ -38,6 +40,8 @@ def _state(name: str, residency: Residency, resolution: Resolution, loaded: Load
     drop = resolution.dropped.get(name)
     if drop is not None:
         return "unavailable" if drop.reason == "not_configured" else "off"
+    if DISCOVERY_TOOL not in resolution.names:
+        return "on"
     match residency:
         case "resident":
             return "on"
