@@ -16,9 +16,7 @@ from openprogram.core.errors import ConfigError
 
 LOOPBACK_NAMES: Final = ("localhost", "127.0.0.1", "[::1]")
 
-_NAME: Final = re.compile(
-    r"(?P<name>\[[0-9a-f:.]+\]|[a-z0-9_]([a-z0-9._-]*[a-z0-9_])?)(:(?P<port>[0-9]{1,5}))?"
-)
+_NAME: Final = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[a-z0-9_]([a-z0-9._-]*[a-z0-9_])?)(:(?P<port>[0-9]{1,5}))?")
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
 

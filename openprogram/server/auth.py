@@ -102,9 +102,7 @@ class RequireUser:
                 "a request without an Origin header needs a Bearer token",
                 hint="send Authorization: Bearer TOKEN",
             )
-        return Unauthorised(
-            "a credential is missing", hint="open / and sign in, or send Authorization: Bearer TOKEN"
-        )
+        return Unauthorised("a credential is missing", hint="open / and sign in, or send Authorization: Bearer TOKEN")
 
 
 def identify(access: Access, headers: Headers) -> UserInfo | None:

@@ -68,7 +68,7 @@ class Connection:
         """Say hello, then answer until the client goes. Raises an `ExceptionGroup` of what went wrong."""
         offered = self._websocket.scope.get("subprotocols", ())
         await self._websocket.accept(VERSION if VERSION in offered else None)
-        self._outbox.answer(self._edge.service.hello(self._user))
+        self._outbox.answer(await self._edge.service.hello(self._user))
         self._schedule_heartbeat()
         async with asyncio.TaskGroup() as tasks:
             writer = tasks.create_task(self._outbox.write(self._send))

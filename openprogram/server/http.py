@@ -44,9 +44,7 @@ class NoSubscriptions:
 
 
 def _not_here(name: str) -> BadFrame:
-    return BadFrame(
-        f"{name} needs a WebSocket", field="action", hint="GET /api/sessions/{id}/events streams events"
-    )
+    return BadFrame(f"{name} needs a WebSocket", field="action", hint="GET /api/sessions/{id}/events streams events")
 
 
 class Api:

@@ -63,9 +63,7 @@ def sign_in_page(*, wrong: bool = False, retry: bool = False) -> HTMLResponse:
         alert=_WRONG if wrong else "",
         invalid=' aria-invalid="true" aria-describedby="wrong"' if wrong else "",
     )
-    return _page(
-        "Sign in", body, status=401, head='\n<meta http-equiv="refresh" content="0; url=/">' if retry else ""
-    )
+    return _page("Sign in", body, status=401, head='\n<meta http-equiv="refresh" content="0; url=/">' if retry else "")
 
 
 def not_built_page() -> HTMLResponse:

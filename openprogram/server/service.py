@@ -11,8 +11,8 @@ from openprogram.core.storage import Backlog, SessionRow, StoredEvent
 class Service(Protocol):
     """Everything a client can ask for. Errors are `OpenProgramError`s and mean that nothing was applied."""
 
-    def hello(self, user: UserInfo) -> Hello:
-        """The first frame on a socket."""
+    async def hello(self, user: UserInfo) -> Hello:
+        """The first frame on a socket: who the user is, and what there is to choose from."""
         ...
 
     async def perform(self, user_id: str, action: Action) -> AnyAck:

@@ -54,6 +54,4 @@ async def _perform(context: Context, action: Action) -> Reply | ErrorFrame:
 
 def error_frame(error: OpenProgramError, client_id: str | None = None) -> ErrorFrame:
     """An error as it is told to a client."""
-    return ErrorFrame(
-        id=client_id, code=error.code, message=error.message, field=error.field, hint=error.hint
-    )
+    return ErrorFrame(id=client_id, code=error.code, message=error.message, field=error.field, hint=error.hint)
