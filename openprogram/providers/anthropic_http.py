@@ -15,10 +15,6 @@ import httpx2
 from anthropic import AsyncAnthropic, DefaultAioHttpClient, Omit
 from anthropic._response import AsyncAPIResponse
 
-# The client imports these on first access, which would be on the event loop.
-from anthropic.resources.messages import AsyncMessages as AsyncMessages
-from anthropic.resources.models import AsyncModels as AsyncModels
-
 from openprogram.core.jsonio import JsonObject
 from openprogram.providers.faults import Cut, Fault, Rejected, Stalled, Unreachable
 from openprogram.providers.http import CONNECT_TIMEOUT_S, check_stream
@@ -46,12 +42,15 @@ class SdkClient:
                 timeout=timeout, limits=httpx2.Limits(max_connections=None), follow_redirects=False
             ),
         )
+        # Their modules are imported on first access: now, in this thread, and not on the event loop.
+        self._messages = self._client.messages.with_streaming_response
+        self._models = self._client.models.with_streaming_response
 
     @asynccontextmanager
     async def stream(self, body: JsonObject) -> AsyncIterator[Chunks]:
         """POST to `/v1/messages`, and the chunks of a successful response. Leaving early closes the connection."""
         # In `extra_body` the SDK passes the body on as it is; as arguments it would walk through the whole history.
-        opening = self._client.messages.with_streaming_response.create(
+        opening = self._messages.create(
             model="", max_tokens=0, messages=[], stream=True, extra_body=body, extra_headers=self._headers
         )
         try:
@@ -67,7 +66,7 @@ class SdkClient:
 
     async def list_models(self) -> JsonObject:
         """GET `/v1/models`."""
-        listing = self._client.models.with_streaming_response.list(limit=1000, extra_headers=self._headers)
+        listing = self._models.list(limit=1000, extra_headers=self._headers)
         try:
             async with listing as response:
                 return read_chunk(await response.read())
