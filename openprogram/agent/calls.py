@@ -15,6 +15,9 @@ from openprogram.core.messages import CallStatus, TextBlock, ToolResultBlock, To
 from openprogram.core.ports import Authority, Emit
 from openprogram.core.tooling import Contract, ContractTool, ToolContext, ToolOutput
 
+OUTPUT_EVENT_CHARS = 65_536
+"""How much of a call's output goes out as events (spec trust.md R6); the tool keeps the rest in a file."""
+
 _log = structlog.get_logger(__name__)
 
 
@@ -101,8 +104,13 @@ def _refusal(name: str, tool: ContractTool | None, authority: Authority) -> str 
 async def _execute(tool: ContractTool, call: ToolUseBlock, site: CallSite) -> ToolOutput:
     """The supervisor of a tool call: whatever the tool does, the model gets a result."""
 
+    room = OUTPUT_EVENT_CHARS
+
     def output(text: str) -> None:
-        site.emit(ToolOutputDelta(call.call_id, text))
+        nonlocal room
+        shown, room = text[:room], room - len(text)
+        if shown:
+            site.emit(ToolOutputDelta(call.call_id, shown))
 
     context = ToolContext(site.session_id, site.turn_id, call.call_id, site.workspace, output)
     try:

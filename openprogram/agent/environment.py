@@ -9,7 +9,7 @@ from openprogram.agent.stop import StopSignal
 from openprogram.core.clock import Clock
 from openprogram.core.messages import Message, ToolResultBlock
 from openprogram.core.ports import Authority, Emit, Inbox, Provider, Surfaces
-from openprogram.core.prompt import ModelInfo, ModelParams, PromptBlocks
+from openprogram.core.prompt import ModelInfo, ModelParams, PromptBlocks, Segment
 from openprogram.core.tooling import Contract, ToolSpec
 from openprogram.core.usage import Usage
 
@@ -68,9 +68,9 @@ class History:
 
 @dataclass(slots=True)
 class Progress:
-    """What a run carries from step to step: how far the endpoint has seen the history, and at what usage."""
+    """What is carried from request to request of one session: the last one's segments and usage, where known."""
 
-    shown_length: int = 0
+    segments: tuple[Segment, ...] = ()
     usage: Usage | None = None
 
 

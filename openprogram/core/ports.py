@@ -167,6 +167,18 @@ class Provider(Protocol):
         ...
 
 
+class ModelCatalog(Protocol):
+    """Which models there are, and the provider behind each."""
+
+    async def models(self) -> tuple[ModelInfo, ...]:
+        """Every model that can be chosen now; the first is the default."""
+        ...
+
+    async def resolve(self, model_id: str | None) -> tuple[ModelInfo, Provider]:
+        """The model of that id, or the default. Raises `NoEndpoint` naming the choices."""
+        ...
+
+
 class Emit(Protocol):
     """Where a turn's events go. Order is kept; text pieces of one block may be joined (P4)."""
 

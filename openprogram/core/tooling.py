@@ -7,11 +7,14 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
+from typing import Final, Literal
 
-from openprogram.core.intent import ChipEffect
+from openprogram.core.intent import ChipEffect, ToolIntent
 from openprogram.core.jsonio import JsonObject, digest
 from openprogram.core.messages import ResultPart, TextBlock
+
+DISCOVERY_TOOL: Final = "tool_search"
+"""The tool that finds deferred ones. Where a turn lacks it nothing could, so nothing is deferred."""
 
 OutputSink = Callable[[str], None]
 """Takes a running call's output as it appears; never blocks."""
@@ -68,6 +71,21 @@ class ToolOutput:
 Execute = Callable[[JsonObject, ToolContext], Awaitable[ToolOutput]]
 """Runs one call; may raise `ToolFailure`, whose message becomes an error result."""
 
+Validate = Callable[[JsonObject], None]
+"""Raises `BadArguments` where the tool would refuse these arguments; does nothing else."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallPreview:
+    """What a person is shown before allowing a call: the exact command, a unified diff, or the arguments."""
+
+    kind: Literal["command", "diff", "call"]
+    text: str
+
+
+Preview = Callable[[JsonObject, ToolContext], Awaitable[CallPreview]]
+"""Shows what a call would do and does nothing of it; may raise `ToolFailure` where the call could not work."""
+
 
 @dataclass(frozen=True, slots=True)
 class ToolLimits:
@@ -83,7 +101,8 @@ class ToolSpec:
 
     `provides` names capabilities that a switch governs (`"web_search"` is the chip's). `source` is `builtin`,
     `plugin:NAME` or `mcp:SERVER`. `presets` are the built-in presets that list the tool. `version` changes when the
-    behaviour behind an unchanged schema does; it is part of a contract's fingerprint.
+    behaviour behind an unchanged schema does; it is part of a contract's fingerprint. `validate` refuses arguments
+    before anyone is asked about the call (None: `execute` alone knows); `preview` is what the person then sees.
     """
 
     name: str
@@ -101,6 +120,8 @@ class ToolSpec:
     source: str = "builtin"
     limits: ToolLimits = ToolLimits()
     version: str = "1"
+    validate: Validate | None = field(default=None, compare=False, repr=False)
+    preview: Preview | None = field(default=None, compare=False, repr=False)
 
     @property
     def declaration(self) -> JsonObject:
@@ -110,8 +131,10 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A toolset: entries are tool names, `fnmatch` patterns, `@plugin`, `@mcp`, `@mcp:SERVER`, `@readonly`,
-    `@resident` or `*`; a leading `-` takes away. `includes` pulls in other presets first."""
+    """A toolset: entries are tool names, `fnmatch` patterns (`*` is every tool) or attributes: `@builtin`, `@plugin`,
+    `@plugin:NAME`, `@mcp`, `@mcp:SERVER`, `@readonly`, `@resident`, `@network`, `@provides:CAPABILITY`, and
+    `@preset:NAME` for the tools that list themselves there. A leading `-` takes away what stands before it.
+    `includes` pulls in other presets first."""
 
     name: str
     title: str
@@ -140,6 +163,18 @@ class Snapshot:
     def get(self, name: str) -> ToolSpec | None:
         """The tool of that name, or None."""
         return next((tool for tool in self.tools if tool.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentProfile:
+    """Who answers: a default intent, instructions and a model. `forbidden` are `fnmatch` patterns of tools that no
+    switch of a chat brings back."""
+
+    name: str = "default"
+    intent: ToolIntent = field(default_factory=ToolIntent)
+    instructions: str = ""
+    model: str | None = None
+    forbidden: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

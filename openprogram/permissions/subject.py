@@ -1,0 +1,85 @@
+"""What a call is about, as a permission sees it, and what "allow for this chat" would cover of it.
+
+Grants are compared by equality and nothing else: no globbing, no prefixes, no shell parsing that could be fooled. A
+grant for `ls` is a grant for the command `ls`, so it never covers `ls && rm -rf x`.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from openprogram.core.jsonio import JsonObject, canonical
+from openprogram.core.tooling import ToolSpec
+
+WORKSPACE_WIDE: Final = "**"
+"""The grant of a writing tool for every path inside the workspace and its extra directories."""
+
+WHOLE_TOOL: Final = "*"
+"""The grant of a tool whose calls are about nothing narrower than the tool."""
+
+_HARMLESS: Final = frozenset({"background", "description", "timeout", "timeout_s"})
+"""Arguments beside a command that do not change what it does."""
+
+Resolve = Callable[[str], str]
+"""An absolute path to the one that it leads to; follows symbolic links where it can look at the disk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A command, a path to be written, or the call as such. `pattern` is the narrowest grant that covers it.
+
+    `inside` tells of a path whether it lies in the workspace or an extra directory.
+    """
+
+    kind: Literal["command", "path", "tool"]
+    pattern: str
+    inside: bool = False
+
+
+def subject(
+    spec: ToolSpec, arguments: JsonObject, roots: Sequence[Path], resolve: Resolve = os.path.normpath
+) -> Subject:
+    """The subject of a call. `roots` are the workspace and the extra directories; relative paths are of the first.
+
+    A tool that may execute is about its `command`, one that may write about its `path`; any other, about itself.
+    Raises `ValueError` or `OSError` where that cannot be told: the caller asks then.
+    """
+    match spec.permission:
+        case "execute" if "command" in arguments:
+            return Subject("command", _command(arguments))
+        case "write" if "path" in arguments:
+            return _path(_text(arguments, "path"), roots, resolve)
+        case _:
+            return Subject("tool", WHOLE_TOOL)
+
+
+def covers(pattern: str, what: Subject) -> bool:
+    """Whether a grant of this pattern allows the subject."""
+    if what.kind == "path" and pattern == WORKSPACE_WIDE:
+        return what.inside
+    return pattern == what.pattern
+
+
+def _command(arguments: JsonObject) -> str:
+    command = _text(arguments, "command")
+    if not command.strip():
+        raise ValueError("the command is empty")
+    rest = {key: value for key, value in arguments.items() if key != "command" and key not in _HARMLESS}
+    return command if not rest else f"{command} {canonical(rest).decode()}"
+
+
+def _path(text: str, roots: Sequence[Path], resolve: Resolve) -> Subject:
+    if not text or "\0" in text or text.startswith("~"):
+        raise ValueError(f"{text!r} is no plain path")
+    path = Path(resolve(str(roots[0] / text)))
+    inside = any(path.is_relative_to(resolve(str(root))) for root in roots)
+    return Subject("path", str(path), inside)
+
+
+def _text(arguments: JsonObject, name: str) -> str:
+    value = arguments[name]
+    if not isinstance(value, str):
+        raise ValueError(f"{name} is not a text")
+    return value

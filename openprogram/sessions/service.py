@@ -1,0 +1,141 @@
+"""The one door to the chats: every action of the protocol goes through `SessionService.perform` (spec tools.md T10)."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from types import MappingProxyType
+from typing import Any, Final, cast
+
+from pydantic import TypeAdapter
+
+from openprogram.core.errors import Conflict, IdConflict, UnknownAction
+from openprogram.core.protocol import actions
+from openprogram.core.protocol.actions import Action
+from openprogram.core.protocol.frames import (
+    AnyAck,
+    ChatAck,
+    IntentAck,
+    SessionAck,
+    Snapshot,
+)
+from openprogram.core.storage import Remembered
+from openprogram.sessions import answers, chat, intents, manage, read, settings
+from openprogram.sessions.hub import Defaults, Hub, Ports
+from openprogram.sessions.request import Request
+from openprogram.sessions.startup import recover_all
+
+Handler = Callable[[Hub, Request, Any], Awaitable[AnyAck]]
+
+HANDLERS: Final[Mapping[type[Any], Handler]] = MappingProxyType(
+    {
+        actions.Chat: chat.chat,
+        actions.Stop: chat.stop,
+        actions.ContinueTurn: chat.continue_turn,
+        actions.EditMessage: chat.edit_message,
+        actions.Regenerate: chat.regenerate,
+        actions.SelectBranch: chat.select_branch,
+        actions.EditQueue: chat.edit_queue,
+        actions.SetToolsProfile: intents.set_tools_profile,
+        actions.ToggleWebSearch: intents.toggle_web_search,
+        actions.SetToolsEnabled: intents.set_tools_enabled,
+        actions.SetToolDisabled: intents.set_tool_disabled,
+        actions.PickTools: intents.pick_tools,
+        actions.ExplainTools: read.explain_tools,
+        actions.CreateSession: manage.create_session,
+        actions.ListSessions: manage.list_sessions,
+        actions.RenameSession: manage.rename_session,
+        actions.PinSession: manage.pin_session,
+        actions.DeleteSession: manage.delete_session,
+        actions.RestoreSession: manage.restore_session,
+        actions.LoadMessages: read.load_messages,
+        actions.SetModel: manage.set_model,
+        actions.SetPermissionMode: manage.set_permission_mode,
+        actions.AnswerApproval: answers.answer_approval,
+        actions.GetSettings: settings.get_settings,
+        actions.SetSetting: settings.set_setting,
+    }
+)
+"""What serves each action; `subscribe`, `unsubscribe` and `ping` belong to the connection."""
+
+
+class SessionService:
+    """All chats of this server. Use `session_service` to open one: its runs live inside that block."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+        self._under_way: dict[tuple[str, str], asyncio.Future[None]] = {}
+
+    @property
+    def boot_id(self) -> str:
+        """Id of this process's start."""
+        return self._hub.boot_id
+
+    async def perform(self, user_id: str, action: Action) -> AnyAck:
+        """Do an action and return its ack. The same id again has no second effect and gets an equal ack (P5).
+
+        Raises `OpenProgramError`; then nothing was applied and the id is not remembered.
+        """
+        handler = HANDLERS.get(type(action))
+        if handler is None:
+            raise UnknownAction(f"{action.action} is not served here", field="action")
+        request = Request.of(user_id, action)
+        key = (user_id, action.id)
+        while (twin := self._under_way.get(key)) is not None:
+            await asyncio.wait({twin})
+        if (known := await self._known(request)) is not None:
+            return _read_ack(action, known)
+        mark = self._under_way[key] = asyncio.get_running_loop().create_future()
+        try:
+            return await handler(self._hub, request, action)
+        except Conflict:
+            if (known := await self._known(request)) is None:
+                raise
+            return _read_ack(action, known)
+        finally:
+            del self._under_way[key]
+            mark.set_result(None)
+
+    async def snapshot(self, user_id: str, session_id: str) -> Snapshot:
+        """A chat as of now. Raises `UnknownSession`."""
+        return await read.snapshot(self._hub, user_id, session_id)
+
+    async def authorise(self, user_id: str, session_id: str) -> None:
+        """Raises `UnknownSession` unless the chat is this user's."""
+        await self._hub.row(user_id, session_id)
+
+    async def _known(self, request: Request) -> Remembered | None:
+        known = await self._hub.ports.store.remembered(request.user_id, request.client_id)
+        if known is not None and known.digest != request.digest:
+            raise IdConflict("this id was used for something else", field="id", hint="make a fresh id for each action")
+        return known
+
+
+_ACKS: Final[Mapping[type[Any], TypeAdapter[Any]]] = MappingProxyType(
+    {
+        actions.Chat: TypeAdapter(ChatAck),
+        actions.EditMessage: TypeAdapter(ChatAck),
+        actions.SetToolsProfile: TypeAdapter(IntentAck),
+        actions.ToggleWebSearch: TypeAdapter(IntentAck),
+        actions.SetToolsEnabled: TypeAdapter(IntentAck),
+        actions.SetToolDisabled: TypeAdapter(IntentAck),
+        actions.PickTools: TypeAdapter(IntentAck),
+    }
+)
+_SESSION_ACK: Final = TypeAdapter(SessionAck)
+
+
+def _read_ack(action: Action, known: Remembered) -> AnyAck:
+    adapter = _ACKS.get(type(action), _SESSION_ACK)
+    return cast(AnyAck, adapter.validate_json(known.ack))
+
+
+@asynccontextmanager
+async def session_service(ports: Ports, defaults: Defaults, boot_id: str) -> AsyncIterator[SessionService]:
+    """Recover what an earlier process left, then serve; on exit the runs are cut and recovered at the next start."""
+    async with asyncio.TaskGroup() as tasks:
+        hub = Hub(ports, defaults, boot_id, tasks)
+        await recover_all(hub)
+        try:
+            yield SessionService(hub)
+        finally:
+            hub.cut_runs()
