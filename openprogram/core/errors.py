@@ -21,6 +21,7 @@
     │   └── Conflict                a compare-and-set met a newer value; retried inside, never shown
     ├── ConfigError                 bad_config         the server cannot start or keeps its last good settings
     └── ToolFailure                 tool_failed        told to the model as the result of its call
+        └── BadArguments            bad_arguments      the call never ran; says which argument and what was expected
 
 Provider failures are values, not exceptions: see `openprogram.core.prompt.ProviderFailure`.
 """
@@ -155,3 +156,9 @@ class ToolFailure(OpenProgramError):
     """A tool could not do what was asked. The message goes to the model as the call's result."""
 
     code = "tool_failed"
+
+
+class BadArguments(ToolFailure):
+    """The arguments of a call do not fit the tool's schema; nothing ran. `field` is the first faulty argument."""
+
+    code = "bad_arguments"

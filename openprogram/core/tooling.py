@@ -68,6 +68,21 @@ class ToolOutput:
 Execute = Callable[[JsonObject, ToolContext], Awaitable[ToolOutput]]
 """Runs one call; may raise `ToolFailure`, whose message becomes an error result."""
 
+Validate = Callable[[JsonObject], None]
+"""Raises `BadArguments` where the tool would refuse these arguments; does nothing else."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallPreview:
+    """What a person is shown before allowing a call: the exact command, a unified diff, or the arguments."""
+
+    kind: Literal["command", "diff", "call"]
+    text: str
+
+
+Preview = Callable[[JsonObject, ToolContext], Awaitable[CallPreview]]
+"""Shows what a call would do and does nothing of it; may raise `ToolFailure` where the call could not work."""
+
 
 @dataclass(frozen=True, slots=True)
 class ToolLimits:
@@ -83,7 +98,8 @@ class ToolSpec:
 
     `provides` names capabilities that a switch governs (`"web_search"` is the chip's). `source` is `builtin`,
     `plugin:NAME` or `mcp:SERVER`. `presets` are the built-in presets that list the tool. `version` changes when the
-    behaviour behind an unchanged schema does; it is part of a contract's fingerprint.
+    behaviour behind an unchanged schema does; it is part of a contract's fingerprint. `validate` refuses arguments
+    before anyone is asked about the call (None: `execute` alone knows); `preview` is what the person then sees.
     """
 
     name: str
@@ -101,6 +117,8 @@ class ToolSpec:
     source: str = "builtin"
     limits: ToolLimits = ToolLimits()
     version: str = "1"
+    validate: Validate | None = field(default=None, compare=False, repr=False)
+    preview: Preview | None = field(default=None, compare=False, repr=False)
 
     @property
     def declaration(self) -> JsonObject:

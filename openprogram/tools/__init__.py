@@ -1,0 +1,1 @@
+"""Tools: declaring, registering, resolving and wrapping them. The built-in ones are in `builtin`."""

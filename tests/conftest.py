@@ -1,0 +1,11 @@
+"""Settings for the whole suite."""
+
+import os
+
+from hypothesis import settings
+
+# No deadlines: timing is not asserted in the suite. CI replays the same examples on every run; a failure that
+# hypothesis finds on a developer's machine belongs in the test as an explicit @example.
+settings.register_profile("local", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "local")
