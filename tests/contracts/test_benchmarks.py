@@ -17,9 +17,7 @@ def violations(found: Sequence[Path]) -> list[str]:
     """Programs that cannot be executed, or do not offer `--json` when asked for help."""
     faults = []
     for program in found:
-        if not program.stat().st_mode & 0o100 or not program.read_bytes().startswith(
-            b"#!/usr/bin/env python3\n"
-        ):
+        if not program.stat().st_mode & 0o100 or not program.read_bytes().startswith(b"#!/usr/bin/env python3\n"):
             faults.append(f"{program.name}: not executable, or no `#!/usr/bin/env python3` line")
             continue
         asked = subprocess.run([program, "--help"], capture_output=True, text=True, timeout=60, check=False)

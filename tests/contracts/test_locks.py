@@ -85,9 +85,7 @@ def test_npm_lock_has_hashes_and_no_address() -> None:
     assert "omit-lockfile-registry-resolved=true" in (ROOT / "webui" / ".npmrc").read_text().split()
 
 
-GOOD = (
-    f"a-b==1.0 ; sys_platform == 'win32' \\\n    --hash=sha256:{'0' * 64} \\\n    --hash=sha256:{'1' * 64}\n"
-)
+GOOD = f"a-b==1.0 ; sys_platform == 'win32' \\\n    --hash=sha256:{'0' * 64} \\\n    --hash=sha256:{'1' * 64}\n"
 
 
 @pytest.mark.parametrize(

@@ -35,9 +35,7 @@ def violations(tree: Sequence[Module]) -> list[str]:
             for node in ast.walk(scope):
                 for field, value in _writes(node):
                     if _is_tainted(value, tainted):
-                        found.append(
-                            f"{module.path}:{value.lineno}: `{field}` is filled with an expansion (T1)"
-                        )
+                        found.append(f"{module.path}:{value.lineno}: `{field}` is filled with an expansion (T1)")
     return sorted(set(found))
 
 
@@ -77,9 +75,7 @@ def _tainted_locals(scope: ast.AST) -> set[str]:
     tainted = {
         node.arg
         for node in ast.walk(scope)
-        if isinstance(node, ast.arg)
-        and node.annotation is not None
-        and _names(node.annotation) & TAINTED_TYPES
+        if isinstance(node, ast.arg) and node.annotation is not None and _names(node.annotation) & TAINTED_TYPES
     }
     while True:
         bound = {
@@ -137,22 +133,12 @@ def test_no_code_writes_an_expansion_back() -> None:  # T1
         pytest.param("def f(r): return ToolIntent(picked=r.kept)", id="attribute"),
         pytest.param("def f(intent, r: Resolution): return replace(intent, picked=r.names)", id="parameter"),
         pytest.param("def f(r: 'Contract'): return Patch(allowed=list(r.names))", id="quoted-annotation"),
-        pytest.param(
-            "def f(r: core.Snapshot | None): return ToolIntent(None, None, None, (), r.names)", id="position"
-        ),
-        pytest.param(
-            "x = resolve(a, b)\ndef f(): return {'picked': [t.name for t in resolve(a, b).kept]}", id="dict"
-        ),
-        pytest.param(
-            "def f():\n  a = resolve(i, s)\n  b = sorted(n.name for n in a)\n  g(picked=b)", id="locals"
-        ),
-        pytest.param(
-            "def f(names):\n  for t in registry.tools:\n    row['disabled'] = [t.name]", id="loop-and-row"
-        ),
+        pytest.param("def f(r: core.Snapshot | None): return ToolIntent(None, None, None, (), r.names)", id="position"),
+        pytest.param("x = resolve(a, b)\ndef f(): return {'picked': [t.name for t in resolve(a, b).kept]}", id="dict"),
+        pytest.param("def f():\n  a = resolve(i, s)\n  b = sorted(n.name for n in a)\n  g(picked=b)", id="locals"),
+        pytest.param("def f(names):\n  for t in registry.tools:\n    row['disabled'] = [t.name]", id="loop-and-row"),
         pytest.param("class A:\n  async def f(self):\n    g(picked=await self.expand('full'))", id="method"),
-        pytest.param(
-            "def f(tools: Sequence[ToolSpec]):\n  x.picked = tuple(t.name for t in tools)", id="all-tools"
-        ),
+        pytest.param("def f(tools: Sequence[ToolSpec]):\n  x.picked = tuple(t.name for t in tools)", id="all-tools"),
     ],
 )
 def test_a_snapshot_in_an_intent_is_found(tmp_path: Path, source: str) -> None:
@@ -164,9 +150,7 @@ def test_a_snapshot_in_an_intent_is_found(tmp_path: Path, source: str) -> None:
     [
         pytest.param("def f(action): return patch(picked=action.tools)", id="what-the-user-picked"),
         pytest.param("def f(row): return ToolIntent(disabled=tuple(row['disabled']))", id="what-was-stored"),
-        pytest.param(
-            "def f(a: ToolIntent, b): return replace(a, disabled=a.disabled + b.disabled)", id="merge"
-        ),
+        pytest.param("def f(a: ToolIntent, b): return replace(a, disabled=a.disabled + b.disabled)", id="merge"),
         pytest.param("def f(r: Resolution): return Frame(tools=r.names, dropped=r.dropped)", id="shown"),
     ],
 )

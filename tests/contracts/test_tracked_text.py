@@ -49,9 +49,7 @@ def violations(root: Path, files: Sequence[str], allowed: Mapping[str, Mapping[s
                 else:
                     found.append(f"{name}:{text.count(chr(10), 0, match.start()) + 1}: {what}: {match[0]}")
     needed = [(name, what) for name, entries in allowed.items() for what in entries]
-    return found + [
-        f"{name}: {what} is allowed, but not there" for name, what in needed if (name, what) not in used
-    ]
+    return found + [f"{name}: {what} is allowed, but not there" for name, what in needed if (name, what) not in used]
 
 
 def test_no_tracked_file_holds_forbidden_text() -> None:
