@@ -25,7 +25,8 @@ def main(argv: Sequence[str]) -> int:
     after an orderly end, 2 where it cannot listen.
     """
     options = _parser().parse_args(argv)
-    if not is_loopback(options.host):
+    host = f"[{options.host}]" if ":" in options.host else options.host
+    if not is_loopback(host):
         return _complain(f"--host {options.host}: the fake API has no authentication and serves loopback only")
     family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
@@ -38,7 +39,7 @@ def main(argv: Sequence[str]) -> int:
     state = FakeState(pace=options.pace)
     app = create_app(state, control=options.control)
     config = uvicorn.Config(app, log_level="critical", access_log=False, backlog=2048, ws="none", lifespan="off")
-    asyncio.run(_serve(_AnnouncingServer(config, options.host), listener, options.exit_with_stdin))
+    asyncio.run(_serve(_AnnouncingServer(config, host), listener, options.exit_with_stdin))
     return 0
 
 
@@ -48,7 +49,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Serve the demo model and a strict imitation of the providers' APIs on loopback.",
     )
     parser.add_argument("--host", default="127.0.0.1", help="loopback address to listen on (%(default)s)")
-    parser.add_argument("--port", type=int, default=0, help="port; 0 takes a free one (%(default)s)")
+    parser.add_argument("--port", type=_port, default=0, help="port; 0 takes a free one (%(default)s)")
     parser.add_argument(
         "--pace",
         type=float,
@@ -63,6 +64,12 @@ def _parser() -> argparse.ArgumentParser:
         help="serve no /__fake/ control surface, so that no answer can be scripted",
     )
     return parser
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65_535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port: 0 to 65535")
+    return int(text)
 
 
 def _complain(message: str) -> int:
@@ -82,8 +89,7 @@ class _AnnouncingServer(uvicorn.Server):
         await super().startup(sockets)
         if self.should_exit or not sockets:
             return
-        host = f"[{self._host}]" if ":" in self._host else self._host
-        base_url = f"http://{host}:{sockets[0].getsockname()[1]}"
+        base_url = f"http://{self._host}:{sockets[0].getsockname()[1]}"
         sys.stdout.write(orjson.dumps({"base_url": base_url}).decode() + "\n")
         sys.stdout.flush()
 
