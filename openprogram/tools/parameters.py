@@ -83,9 +83,7 @@ def bind(tool: str, parameters: tuple[Parameter, ...], arguments: JsonObject) ->
     """
     known = {parameter.name for parameter in parameters}
     listing = ", ".join(p.name for p in parameters) or "none"
-    faults = [
-        (name, f"there is no such argument (there are: {listing})") for name in arguments if name not in known
-    ]
+    faults = [(name, f"there is no such argument (there are: {listing})") for name in arguments if name not in known]
     bound: dict[str, Any] = {}
     for parameter in parameters:
         if parameter.name not in arguments:
