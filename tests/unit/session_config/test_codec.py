@@ -5,7 +5,7 @@ import pytest
 from openprogram.core.errors import BadField
 from openprogram.core.intent import ToolIntent
 from openprogram.core.jsonio import JsonValue
-from openprogram.core.protocol.actions import Override
+from openprogram.core.protocol.base import Override
 from openprogram.session_config.codec import (
     SNAPSHOT_SIZE,
     intent_from_override,
