@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from typing import get_args
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from openprogram.core.events import PermissionMode
@@ -38,6 +38,8 @@ modes: st.SearchStrategy[PermissionMode] = st.sampled_from(get_args(PermissionMo
 
 
 @given(modes, grants, tools, arguments)
+@example("ask", [], BASH, {"command": "ls", "cwd": 2**70})
+@example("auto", [], BASH, {"command": "ls", "cwd": "\ud800"})
 def test_no_call_raises_and_none_is_allowed_without_a_stated_reason(
     mode: PermissionMode, granted: list[Grant], tool: ToolSpec, call: JsonObject
 ) -> None:
