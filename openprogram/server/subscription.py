@@ -104,11 +104,12 @@ class Subscription:
         if not self._behind:
             return ()
         self._behind = False  # what the bus cannot append from here on sets it again
+        read = False
         try:
             frames = await self._read()
-        except BaseException:
-            self._behind = True
-            raise
+            read = True
+        finally:
+            self._behind = self._behind or not read
         if frames:
             self._advance(frames[-1].seq)
         return frames
