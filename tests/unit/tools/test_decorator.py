@@ -189,6 +189,11 @@ async def plain(context: ToolContext, path: str, mode: str = "w") -> str:
     return path
 
 
+def test_a_preset_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(TypeError, match="no built-in preset 'codding'; there are default, full"):
+        tool(presets=("coding", "codding"))(bare)
+
+
 def test_a_tool_that_writes_is_not_readonly() -> None:
     with pytest.raises(TypeError, match="permission 'write' is not readonly"):
         tool(permission="write", readonly=True)(bare)
