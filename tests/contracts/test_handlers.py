@@ -14,6 +14,7 @@ from tests.support.tree import Module, dotted_name, enclosing, modules, write_tr
 SUPERVISORS: frozenset[str] = frozenset(
     {
         "openprogram/agent/calls.py:_execute",
+        "openprogram/providers/streaming.py:answer",
         "openprogram/sessions/run.py:Run.supervise",
     }
 )
