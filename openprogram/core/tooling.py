@@ -99,6 +99,7 @@ class ToolLimits:
 class ToolSpec:
     """One tool as the registry knows it. `name` is what the model calls; unique, `[a-zA-Z0-9_-]{1,64}`.
 
+    `writes` names the parameters that hold all the paths a call writes; without it a writing call is about anything.
     `provides` names capabilities that a switch governs (`"web_search"` is the chip's). `source` is `builtin`,
     `plugin:NAME` or `mcp:SERVER`. `presets` are the built-in presets that list the tool. `version` changes when the
     behaviour behind an unchanged schema does; it is part of a contract's fingerprint. `validate` refuses arguments
@@ -113,6 +114,7 @@ class ToolSpec:
     parallel_safe: bool = False
     permission: Permission = "none"
     network: bool = False
+    writes: tuple[str, ...] = ()
     provides: tuple[str, ...] = ()
     group: str | None = None
     presets: tuple[str, ...] = ()

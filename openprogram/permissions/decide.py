@@ -45,7 +45,7 @@ def decide(
         return Decision("allow", "this chat allows everything")
     if any(grant.tool == spec.name and covers(grant.pattern, what) for grant in grants):
         return Decision("allow", "allowed for this chat")
-    if mode == "accept_edits" and spec.permission == "write" and what.kind == "path" and what.inside:
+    if mode == "accept_edits" and spec.permission == "write" and what.kind == "paths" and what.inside:
         return Decision("allow", "this chat accepts edits in its workspace")
     return Decision("ask", _why(spec, what), what.pattern)
 
@@ -54,9 +54,9 @@ def _why(spec: ToolSpec, what: Subject) -> str:
     match what.kind:
         case "command":
             return "runs a command"
-        case "path" if what.inside:
-            return "changes a file in the workspace"
-        case "path":
-            return "changes a file outside the workspace"
+        case "paths" if what.inside:
+            return "changes files in the workspace"
+        case "paths":
+            return "changes files outside the workspace"
         case "tool":
             return "changes files" if spec.permission == "write" else "runs programs"

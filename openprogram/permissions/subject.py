@@ -28,12 +28,12 @@ Resolve = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A command, a path to be written, or the call as such. `pattern` is the narrowest grant that covers it.
+    """A command, paths to be written, or the call as such. `pattern` is the narrowest grant that covers it.
 
-    `inside` tells of a path whether it lies in the workspace or an extra directory.
+    `inside` tells of paths whether they all lie in the workspace or an extra directory.
     """
 
-    kind: Literal["command", "path", "tool"]
+    kind: Literal["command", "paths", "tool"]
     pattern: str
     inside: bool = False
 
@@ -43,21 +43,22 @@ def subject(
 ) -> Subject:
     """The subject of a call. `roots` are the workspace and the extra directories; relative paths are of the first.
 
-    A tool that may execute is about its `command`, one that may write about its `path`; any other, about itself.
+    A tool that may execute is about its `command`, one that writes about the paths that it declares to write; any other
+    is about itself.
     Raises `ValueError` or `OSError` where that cannot be told: the caller asks then.
     """
     match spec.permission:
         case "execute" if "command" in arguments:
             return Subject("command", _command(arguments))
-        case "write" if "path" in arguments:
-            return _path(_text(arguments, "path"), roots, resolve)
+        case "write" if spec.writes:
+            return _paths([_text(arguments, name) for name in spec.writes], roots, resolve)
         case _:
             return Subject("tool", WHOLE_TOOL)
 
 
 def covers(pattern: str, what: Subject) -> bool:
     """Whether a grant of this pattern allows the subject."""
-    if what.kind == "path" and pattern == WORKSPACE_WIDE:
+    if what.kind == "paths" and pattern == WORKSPACE_WIDE:
         return what.inside
     return pattern == what.pattern
 
@@ -70,16 +71,18 @@ def _command(arguments: JsonObject) -> str:
     return command if not rest else f"{command} {canonical(rest).decode()}"
 
 
-def _path(text: str, roots: Sequence[Path], resolve: Resolve) -> Subject:
-    if not text or "\0" in text or text.startswith("~"):
-        raise ValueError(f"{text!r} is no plain path")
-    path = Path(resolve(str(roots[0] / text)))
-    inside = any(path.is_relative_to(resolve(str(root))) for root in roots)
-    return Subject("path", str(path), inside)
+def _paths(texts: Sequence[str], roots: Sequence[Path], resolve: Resolve) -> Subject:
+    for text in texts:
+        if not text or "\0" in text or "\n" in text or text.startswith("~"):
+            raise ValueError(f"{text!r} is no plain path")
+    paths = [Path(resolve(str(roots[0] / text))) for text in texts]
+    allowed = [resolve(str(root)) for root in roots]
+    inside = all(any(path.is_relative_to(root) for root in allowed) for path in paths)
+    return Subject("paths", "\n".join(map(str, paths)), inside)
 
 
 def _text(arguments: JsonObject, name: str) -> str:
-    value = arguments[name]
+    value = arguments.get(name)
     if not isinstance(value, str):
         raise ValueError(f"{name} is not a text")
     return value

@@ -8,15 +8,20 @@ from typing import Any, Final, cast
 
 from pydantic import TypeAdapter
 
+from openprogram import __version__
 from openprogram.core.errors import Conflict, IdConflict, UnknownAction
-from openprogram.core.protocol import actions
+from openprogram.core.protocol import VERSION, actions
 from openprogram.core.protocol.actions import Action
 from openprogram.core.protocol.frames import (
     AnyAck,
     ChatAck,
+    Hello,
     IntentAck,
+    ModelChoice,
+    PresetInfo,
     SessionAck,
     Snapshot,
+    UserInfo,
 )
 from openprogram.core.storage import Remembered
 from openprogram.sessions import answers, chat, intents, manage, read, settings
@@ -69,6 +74,33 @@ class SessionService:
     def boot_id(self) -> str:
         """Id of this process's start."""
         return self._hub.boot_id
+
+    async def hello(self, user: UserInfo) -> Hello:
+        """The first frame on a socket: who the user is, and what there is to choose from."""
+        hub = self._hub
+        models = await hub.ports.models.models()
+        presets = hub.ports.snapshot().presets.values()
+        return Hello(
+            version=VERSION,
+            server=__version__,
+            boot_id=hub.boot_id,
+            user=user,
+            models=tuple(
+                ModelChoice(
+                    id=model.id,
+                    title=model.title,
+                    endpoint=model.endpoint,
+                    context_window=model.context_window,
+                    demo=model.demo,
+                )
+                for model in models
+            ),
+            default_model=models[0].id if models else None,
+            presets=tuple(
+                PresetInfo(name=preset.name, title=preset.title, description=preset.description) for preset in presets
+            ),
+            workspace=str(hub.defaults.workspace),
+        )
 
     async def perform(self, user_id: str, action: Action) -> AnyAck:
         """Do an action and return its ack. The same id again has no second effect and gets an equal ack (P5).

@@ -48,6 +48,7 @@ def tool(  # noqa: PLR0913 - one argument per field of a ToolSpec
     readonly: bool = False,
     parallel_safe: bool = False,
     network: bool = False,
+    writes: tuple[str, ...] = (),
     provides: tuple[str, ...] = (),
     group: str | None = None,
     presets: tuple[str, ...] = (),
@@ -66,7 +67,7 @@ def tool(  # noqa: PLR0913 - one argument per field of a ToolSpec
         try:
             named = _name(function, name)
             description, parameters = _read(function)
-            _check_flags(permission, readonly=readonly)
+            _check_flags(permission, writes, parameters, readonly=readonly)
         except ValueError as error:
             raise TypeError(f"the tool {_place(function)} cannot be declared: {error}") from error
         return ToolSpec(
@@ -78,6 +79,7 @@ def tool(  # noqa: PLR0913 - one argument per field of a ToolSpec
             parallel_safe=parallel_safe,
             permission=permission,
             network=network or permission == "network",
+            writes=writes,
             provides=provides,
             group=group,
             presets=presets,
@@ -117,9 +119,17 @@ def _read(function: Callable[..., Any]) -> tuple[str, tuple[Parameter, ...]]:
     return documentation.description, read_parameters(signature, hints, documentation.parameters)
 
 
-def _check_flags(permission: Permission, *, readonly: bool) -> None:
+def _check_flags(
+    permission: Permission, writes: tuple[str, ...], parameters: tuple[Parameter, ...], *, readonly: bool
+) -> None:
     if readonly and permission in ("write", "execute"):
         raise ValueError(f"a tool with permission {permission!r} is not readonly")
+    if writes and permission != "write":
+        raise ValueError(f"it writes {writes[0]!r}, so its permission is 'write'")
+    required = {parameter.name for parameter in parameters if parameter.required}
+    optional = [name for name in writes if name not in required]
+    if optional:
+        raise ValueError(f"writes names {optional[0]!r}, which is no required parameter")
 
 
 def _executor(name: str, function: ToolFunction[P], parameters: tuple[Parameter, ...]) -> Execute:

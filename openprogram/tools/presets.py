@@ -56,7 +56,7 @@ def combine(*groups: Iterable[Preset]) -> Mapping[str, Preset]:
     for preset in (preset for group in groups for preset in group):
         where = f"presets.{preset.name}"
         if preset.name in found:
-            kind = "built in" if found[preset.name].source == "builtin" else "defined already"
+            kind = "built in" if found[preset.name] in BUILTIN_PRESETS else "defined already"
             raise ConfigError(f"the preset {preset.name!r} is {kind}", field=where, hint="choose another name")
         for entry in preset.entries:
             _check_entry(entry, f"{where}.entries")

@@ -15,6 +15,8 @@ SUPERVISORS: frozenset[str] = frozenset(
     {
         "openprogram/agent/calls.py:_execute",
         "openprogram/providers/streaming.py:answer",
+        "openprogram/server/connection.py:serve_socket",
+        "openprogram/server/ws_actions/dispatch.py:_perform",  # a connection's supervisor, per action
         "openprogram/sessions/run.py:Run.supervise",
     }
 )
