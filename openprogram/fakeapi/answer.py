@@ -101,15 +101,15 @@ def pieces(text: str, size: int = 4) -> tuple[Chunk, ...]:
 
 
 def _cut(text: str, size: int) -> Iterator[str]:
-    start = 0
-    length = 0
+    start = length = 0
     for position, character in enumerate(text):
+        blank = character.isspace()
         wide = character > "\u2e7f"
-        boundary = character.isspace() and position > start and not text[position - 1].isspace()
-        if position > start and (boundary or wide or length >= size):
+        starts_word = blank and not text[position - 1].isspace()
+        if position > start and (starts_word or length >= size or (wide and length)):
             yield text[start:position]
             start, length = position, 0
-        length += 0 if character.isspace() else 1
+        length += 0 if blank else size if wide else 1
     if start < len(text):
         yield text[start:]
 

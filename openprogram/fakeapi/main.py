@@ -25,7 +25,8 @@ def main(argv: Sequence[str]) -> int:
     after an orderly end, 2 where it cannot listen.
     """
     options = _parser().parse_args(argv)
-    if not is_loopback(options.host):
+    host = f"[{options.host}]" if ":" in options.host else options.host
+    if not is_loopback(host):
         return _complain(f"--host {options.host}: the fake API has no authentication and serves loopback only")
     family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
@@ -38,7 +39,7 @@ def main(argv: Sequence[str]) -> int:
     state = FakeState(pace=options.pace)
     app = create_app(state, control=options.control)
     config = uvicorn.Config(app, log_level="critical", access_log=False, backlog=2048, ws="none", lifespan="off")
-    asyncio.run(_serve(_AnnouncingServer(config, options.host), listener, options.exit_with_stdin))
+    asyncio.run(_serve(_AnnouncingServer(config, host), listener, options.exit_with_stdin))
     return 0
 
 
@@ -82,8 +83,7 @@ class _AnnouncingServer(uvicorn.Server):
         await super().startup(sockets)
         if self.should_exit or not sockets:
             return
-        host = f"[{self._host}]" if ":" in self._host else self._host
-        base_url = f"http://{host}:{sockets[0].getsockname()[1]}"
+        base_url = f"http://{self._host}:{sockets[0].getsockname()[1]}"
         sys.stdout.write(orjson.dumps({"base_url": base_url}).decode() + "\n")
         sys.stdout.flush()
 

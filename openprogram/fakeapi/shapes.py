@@ -30,6 +30,12 @@ def json_string(text: str) -> bytes:
     return orjson.dumps(text)
 
 
+def child(value: Any, name: str) -> JsonObject:
+    """The object under `name`, or an empty one where there is none."""
+    inner = value.get(name) if isinstance(value, dict) else None
+    return inner if isinstance(inner, dict) else {}
+
+
 def objects(value: Any) -> list[JsonObject]:
     """The objects in a JSON list; what is no list, or in it no object, is left out."""
     if not isinstance(value, list):

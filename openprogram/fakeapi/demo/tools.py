@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from openprogram.fakeapi.conversation import ToolDecl
-from openprogram.fakeapi.shapes import JsonObject
+from openprogram.fakeapi.shapes import JsonObject, child
 
 _NAMES: Final[dict[str, tuple[str, ...]]] = {
     "path": ("path", "file_path", "filepath", "file", "filename"),
@@ -30,20 +30,22 @@ _EMPTY: Final[dict[str, Any]] = {
 def arguments(tool: ToolDecl, **meant: str) -> JsonObject:
     """The arguments of `tool` that say `meant`; whatever else the schema requires is filled with its
     default, its first allowed value or an empty value of its type."""
-    properties: JsonObject = tool.schema.get("properties") or {}
+    properties = child(tool.schema, "properties")
     filled: JsonObject = {}
     for meaning, value in meant.items():
         name = next((name for name in _NAMES[meaning] if name in properties), meaning)
         filled[name] = value
-    for name in tool.schema.get("required") or ():
-        if name not in filled:
-            filled[name] = _filler(properties.get(name) or {})
+    required = tool.schema.get("required")
+    for name in required if isinstance(required, list) else ():
+        if isinstance(name, str) and name not in filled:
+            filled[name] = _filler(child(properties, name))
     return filled
 
 
 def _filler(schema: JsonObject) -> Any:
     if "default" in schema:
         return schema["default"]
-    if schema.get("enum"):
-        return schema["enum"][0]
+    allowed = schema.get("enum")
+    if isinstance(allowed, list) and allowed:
+        return allowed[0]
     return _EMPTY.get(str(schema.get("type")), "")

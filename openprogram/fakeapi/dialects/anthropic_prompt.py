@@ -19,7 +19,7 @@ from openprogram.fakeapi.conversation import (
     UserTurn,
     spoken,
 )
-from openprogram.fakeapi.shapes import JsonObject, compact, content_blocks, objects, plain_text, without
+from openprogram.fakeapi.shapes import JsonObject, child, compact, content_blocks, objects, plain_text, without
 
 _SYSTEM_TOOLS: Final = ("web_search", "web_fetch")
 """Provider tools that add to the system prompt: switching one breaks the cache from there on."""
@@ -30,7 +30,7 @@ def conversation(body: JsonObject) -> Conversation:
     turns: list[Turn] = []
     for message in objects(body.get("messages")):
         turns.extend(_turns(message))
-    choice = body.get("tool_choice") or {}
+    choice = child(body, "tool_choice")
     tools = tuple(
         ToolDecl(tool["name"], tool["input_schema"])
         for tool in objects(body.get("tools"))
@@ -43,7 +43,7 @@ def conversation(body: JsonObject) -> Conversation:
 
 
 def _thinking_mode(body: JsonObject) -> ThinkingMode:
-    kind = (body.get("thinking") or {}).get("type")
+    kind = child(body, "thinking").get("type")
     modes: dict[str, ThinkingMode] = {"enabled": "always", "adaptive": "free", "between_tools": "free"}
     return modes.get(str(kind), "off")
 
@@ -117,7 +117,7 @@ def _message_parameters(body: JsonObject) -> str:
         {
             "tool_choice": body.get("tool_choice") or {"type": "auto"},
             "thinking": None if (thinking or {}).get("type") == "disabled" else thinking,
-            "effort": (body.get("output_config") or {}).get("effort"),
+            "effort": child(body, "output_config").get("effort"),
             "images": images,
         }
     )

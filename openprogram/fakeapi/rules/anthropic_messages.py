@@ -34,14 +34,15 @@ _ASSISTANT_BLOCKS: Final = frozenset(
 )
 _SYSTEM_BLOCKS: Final = frozenset(["text", "tool_addition", "tool_removal"])
 _BLOCKS: Final = {"user": _USER_BLOCKS, "assistant": _ASSISTANT_BLOCKS, "system": _SYSTEM_BLOCKS}
-_REQUIRED: Final = {
-    "text": ("text",),
-    "thinking": ("thinking", "signature"),
-    "redacted_thinking": ("data",),
-    "tool_use": ("id", "name", "input"),
-    "tool_result": ("tool_use_id",),
-    "image": ("source",),
+_REQUIRED: Final[dict[str, dict[str, type]]] = {
+    "text": {"text": str},
+    "thinking": {"thinking": str, "signature": str},
+    "redacted_thinking": {"data": str},
+    "tool_use": {"id": str, "name": str, "input": dict},
+    "tool_result": {"tool_use_id": str},
+    "image": {"source": dict},
 }
+_TYPE_NAMES: Final[dict[type, str]] = {str: "string", dict: "dictionary"}
 
 
 def _messages(facts: Facts) -> list[JsonObject]:
@@ -87,18 +88,18 @@ def _content_shape(facts: Facts) -> Violation | None:
 def _block_types(facts: Facts) -> Violation | None:
     for index, message, position, block in walk_messages(facts.body):
         where = f"messages.{index}.content.{position}"
-        kind = block.get("type")
+        kind = str(block.get("type"))
         allowed = _BLOCKS[message["role"]]
         if kind not in allowed:
             return Violation(
                 f"{where}: Input tag '{kind}' found using 'type' does not match any of the expected "
                 f"tags: {', '.join(repr(name) for name in sorted(allowed))}"
             )
-        for field in _REQUIRED.get(str(kind), ()):
-            if field not in block:
-                return Violation(f"{where}.{kind}.{field}: Field required")
-        if kind == "tool_use" and not isinstance(block["input"], dict):
-            return Violation(f"{where}.tool_use.input: Input should be a valid dictionary")
+        for name, expected in _REQUIRED.get(kind, {}).items():
+            if name not in block:
+                return Violation(f"{where}.{kind}.{name}: Field required")
+            if not isinstance(block[name], expected):
+                return Violation(f"{where}.{kind}.{name}: Input should be a valid {_TYPE_NAMES[expected]}")
     return None
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from openprogram.fakeapi.answer import sign
 from openprogram.fakeapi.rules.base import Facts, RuleTable, Violation
-from openprogram.fakeapi.shapes import JsonObject, content_blocks, objects, walk_messages
+from openprogram.fakeapi.shapes import JsonObject, child, content_blocks, objects, walk_messages
 
 TABLE: Final = RuleTable()
 
@@ -98,7 +98,7 @@ def _signature(facts: Facts) -> Violation | None:
     "Extended thinking: preserving blocks",
 )
 def _thinking_kept(facts: Facts) -> Violation | None:
-    if (facts.body.get("thinking") or {}).get("type") != "enabled":
+    if child(facts.body, "thinking").get("type") != "enabled":
         return None
     messages = _messages(facts)
     index = max((i for i, m in enumerate(messages) if m["role"] == "assistant"), default=-1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from openprogram.fakeapi.rules.base import Facts, RuleTable, Violation
-from openprogram.fakeapi.shapes import objects
+from openprogram.fakeapi.shapes import child, objects
 
 TABLE: Final = RuleTable()
 
@@ -126,7 +126,7 @@ def _prewarm(facts: Facts) -> Violation | None:
     body = facts.body
     if body["max_tokens"] != 0:
         return None
-    forced = (body.get("tool_choice") or {}).get("type") in ("any", "tool")
+    forced = child(body, "tool_choice").get("type") in ("any", "tool")
     if body.get("stream") or _thinking_type(facts) not in (None, "disabled") or forced:
         return Violation("max_tokens: 0 is only supported without `stream`, `thinking` or a forced `tool_choice`")
     return None
@@ -208,12 +208,19 @@ def _tool_choice(facts: Facts) -> Violation | None:
 
 @TABLE.rule("A13", "no forced tool while thinking is on", "Extended thinking: tool_choice any and tool are refused")
 def _forced_with_thinking(facts: Facts) -> Violation | None:
-    kind = (facts.body.get("tool_choice") or {}).get("type")
+    kind = child(facts.body, "tool_choice").get("type")
     if _thinking_type(facts) in ("enabled", "adaptive") and kind in ("any", "tool"):
         return Violation("Thinking may not be enabled when tool_choice forces tool use.")
     return None
 
 
 def _thinking_type(facts: Facts) -> str | None:
-    thinking = facts.body.get("thinking")
-    return thinking.get("type") if isinstance(thinking, dict) else None
+    return child(facts.body, "thinking").get("type")
+
+
+@TABLE.rule("A14", "output_config and metadata are objects", "Messages API reference")
+def _objects(facts: Facts) -> Violation | None:
+    for name in ("output_config", "metadata"):
+        if not isinstance(facts.body.get(name) or {}, dict):
+            return Violation(f"{name}: Input should be a valid dictionary")
+    return None

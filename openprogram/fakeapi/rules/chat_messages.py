@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from openprogram.fakeapi.rules.base import Facts, RuleTable, Violation
-from openprogram.fakeapi.shapes import JsonObject, objects
+from openprogram.fakeapi.shapes import JsonObject, child, objects
 
 TABLE: Final = RuleTable()
 
@@ -103,7 +103,7 @@ def _tool_calls(facts: Facts) -> Violation | None:
             )
         for position, call in enumerate(objects(calls)):
             where = f"messages[{index}].tool_calls[{position}]"
-            function = call.get("function") or {}
+            function = child(call, "function")
             for name, value in (("id", call.get("id")), ("function.name", function.get("name"))):
                 if not isinstance(value, str):
                     return Violation(

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from openprogram.fakeapi.rules.base import Facts, RuleTable, Violation
-from openprogram.fakeapi.shapes import JsonObject, objects
+from openprogram.fakeapi.shapes import JsonObject, child, objects
 
 TABLE: Final = RuleTable()
 
@@ -141,10 +141,13 @@ def _max_tokens(facts: Facts) -> Violation | None:
     return None
 
 
-@TABLE.rule("O6", "stream_options comes only with stream", "Chat Completions reference")
+@TABLE.rule("O6", "stream_options is an object and comes only with stream", "Chat Completions reference")
 def _stream_options(facts: Facts) -> Violation | None:
-    if facts.body.get("stream_options") is None or facts.body.get("stream") is True:
+    options = facts.body.get("stream_options")
+    if options is None or (facts.body.get("stream") is True and isinstance(options, dict)):
         return None
+    if not isinstance(options, dict):
+        return Violation("Invalid type for 'stream_options': expected an object.", param="stream_options")
     return Violation(
         "The 'stream_options' parameter is only allowed when 'stream' is enabled.",
         param="stream_options",
@@ -172,7 +175,7 @@ def _tools_shape(facts: Facts) -> Violation | None:
             code="array_above_max_length",
         )
     for index, tool in enumerate(objects(tools)):
-        if not isinstance((tool.get("function") or {}).get("name"), str):
+        if not isinstance(child(tool, "function").get("name"), str):
             return Violation(
                 f"Missing required parameter: 'tools[{index}].function.name'.",
                 param=f"tools[{index}].function.name",
@@ -254,13 +257,13 @@ def _tool_choice(facts: Facts) -> Violation | None:
     choice = facts.body.get("tool_choice")
     if choice in (None, "none", "auto", "required"):
         return None
-    names = {function["name"] for function in _functions(facts.body)}
+    names = [function["name"] for function in _functions(facts.body)]
     wanted: list[object] = []
     if isinstance(choice, dict) and choice.get("type") == "function":
-        wanted = [(choice.get("function") or {}).get("name")]
+        wanted = [child(choice, "function").get("name")]
     elif isinstance(choice, dict) and choice.get("type") == "allowed_tools":
-        allowed = objects((choice.get("allowed_tools") or {}).get("tools"))
-        wanted = [(tool.get("function") or {}).get("name") for tool in allowed]
+        allowed = objects(child(choice, "allowed_tools").get("tools"))
+        wanted = [child(tool, "function").get("name") for tool in allowed]
     if not wanted:
         return Violation(
             f"Invalid value: '{choice}'. Supported values are: 'none', 'auto', and 'required'.",
