@@ -73,7 +73,7 @@ def _call_id(call_id: str, quirks: Quirks) -> str:
     """Short enough for the endpoint; the same id always becomes the same one."""
     if quirks.call_id_chars is None or len(call_id) <= quirks.call_id_chars:
         return call_id
-    return f"call_{digest(call_id)}"[: quirks.call_id_chars]
+    return digest(call_id)[: quirks.call_id_chars]
 
 
 def _user(turn: Turn, quirks: Quirks) -> list[JsonValue]:

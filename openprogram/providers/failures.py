@@ -21,9 +21,10 @@ from openprogram.providers.faults import (
     Unreachable,
 )
 
-_SECRET: Final = re.compile(r"\b(?:sk|rk|pk|gsk|xai)-[\w*.…-]{6,}|(?<=Bearer )\S{6,}", re.IGNORECASE)
+_SECRET: Final = re.compile(r"\b(?:sk|rk|pk|gsk|xai)-[\w*…-]{6,}|(?<=Bearer )\S{6,}", re.IGNORECASE)
 _TAG: Final = re.compile(r"<[^>]*>")
 _MAX_TEXT: Final = 300
+_SHORTEST_SECRET: Final = 6  # local servers are given "x" or "none", which would be found in every other word
 _OWN_FAULT: Final = "{name} failed by a fault of its own."
 
 
@@ -68,7 +69,7 @@ def failure_of(fault: Fault, site: Site, now: float) -> ProviderFailure:
 
 def redact(text: str, key: str | None) -> str:
     """`text` without the key, and without anything that looks like one: providers quote it in their errors."""
-    if key:
+    if key and len(key) >= _SHORTEST_SECRET:
         text = text.replace(key, "…")
     return _SECRET.sub("…", text)
 

@@ -36,6 +36,7 @@ _BY_HOST: Final[dict[str, Quirks]] = {
     "api.moonshot.ai": Quirks(return_reasoning=True, effort=False),
     "api.moonshot.cn": Quirks(return_reasoning=True, effort=False),
     "api.x.ai": Quirks(effort=False),
+    "api.mistral.ai": Quirks(effort=False, call_id_chars=9),
 }
 
 # Seconds for which a host keeps a prompt prefix, at least. Elsewhere an hour is assumed: taking a cold prefix for a
