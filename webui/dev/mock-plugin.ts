@@ -1,0 +1,5 @@
+import type { Plugin } from "vite";
+
+export function mockServer(): Plugin {
+  return { name: "openprogram:mock" };
+}
