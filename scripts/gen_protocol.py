@@ -1,7 +1,7 @@
 """Write the protocol's JSON Schema, from which the interface's TypeScript types are made.
 
-`python scripts/gen_protocol.py` writes it, then `npm run gen:protocol` in webui/ makes the types. The contract test
-`tests/contracts/test_protocol_schema.py` and `npm run check:protocol` fail when one of the two files is behind.
+`python scripts/gen_protocol.py` writes it, then `npm run gen:protocol` in webui/ makes the types. The
+contract test `tests/contracts/test_protocol_schema.py` and `npm run check:protocol` fail when one is behind.
 """
 
 import json
