@@ -20,7 +20,6 @@ const compiled = await compile({ ...schema, title: "Protocol", type: "object" },
   bannerComment: banner,
   ignoreMinAndMaxItems: true,
   unreachableDefinitions: true,
-  strictIndexSignatures: true,
   format: false,
 });
 const types = compiled

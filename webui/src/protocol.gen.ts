@@ -5,10 +5,10 @@
 
 export type Action = (Chat | Stop | ContinueTurn | EditMessage | Regenerate | SelectBranch | EditQueue | SetToolsProfile | ToggleWebSearch | SetToolsEnabled | SetToolDisabled | PickTools | ExplainTools | Subscribe | Unsubscribe | CreateSession | ListSessions | RenameSession | PinSession | DeleteSession | RestoreSession | LoadMessages | SetModel | SetPermissionMode | AnswerApproval | GetSettings | SetSetting | Ping)
 export type JsonValueInput = (string | number | boolean | JsonValueInput[] | {
-[k: string]: JsonValueInput | undefined
+[k: string]: JsonValueInput
 } | null)
 export type JsonValueOutput = (string | number | boolean | JsonValueOutput[] | {
-[k: string]: JsonValueOutput | undefined
+[k: string]: JsonValueOutput
 } | null)
 export type Event = (MessageAdded | TurnStarted | StepStarted | TextDelta | ReasoningDelta | ToolCallDelta | ToolCallStarted | ToolOutputDelta | ToolCallFinished | StepFinished | TurnFinished | IntentChanged | ApprovalRequested | ApprovalResolved | QueueChanged | BranchSelected | SessionChanged | Notice | ErrorRaised)
 export type ServerFrame = (Hello | ChatAck | IntentAck | SubscribeAck | SessionsAck | MessagesAck | SettingsAck | ToolsAck | SessionAck | Ack | ErrorFrame | EventFrame | Snapshot | HintFrame | PingFrame | Pong)
@@ -291,7 +291,7 @@ id: string
 export interface ApprovalRequested {
 approval_id: string
 arguments: {
-[k: string]: JsonValueOutput | undefined
+[k: string]: JsonValueOutput
 }
 call_id: string
 kind: ("command" | "diff" | "call")
@@ -446,7 +446,7 @@ type: "reasoning"
  */
 export interface ToolUseBlock {
 arguments: {
-[k: string]: JsonValueOutput | undefined
+[k: string]: JsonValueOutput
 }
 call_id: string
 name: string
@@ -459,7 +459,7 @@ export interface ToolResultBlock {
 call_id: string
 content: TextBlock[]
 display: ({
-[k: string]: JsonValueOutput | undefined
+[k: string]: JsonValueOutput
 } | null)
 status: ("ok" | "error" | "denied" | "stopped" | "interrupted")
 type: "tool_result"
@@ -472,7 +472,7 @@ fingerprint: string
 intent_revision: number
 registry_version: number
 residency: {
-[k: string]: "resident" | "deferred" | undefined
+[k: string]: "resident" | "deferred"
 }
 tools: string[]
 turn_id: string
@@ -565,7 +565,7 @@ type: "tool_call_delta"
  */
 export interface ToolCallStarted {
 arguments: {
-[k: string]: JsonValueOutput | undefined
+[k: string]: JsonValueOutput
 }
 call_id: string
 message_id: string
@@ -761,7 +761,7 @@ messages: Message[]
 more: boolean
 session_id: string
 siblings: {
-[k: string]: string[] | undefined
+[k: string]: string[]
 }
 type: "ack"
 }
@@ -814,7 +814,7 @@ type: "ack"
 export interface SettingsAck {
 id: string
 settings: {
-[k: string]: JsonValueOutput | undefined
+[k: string]: JsonValueOutput
 }
 type: "ack"
 }
@@ -881,7 +881,7 @@ queue: QueuedMessage[]
 revision: number
 session: SessionInfo
 siblings: {
-[k: string]: string[] | undefined
+[k: string]: string[]
 }
 status: ("idle" | "running" | "waiting")
 turn_id: (string | null)
