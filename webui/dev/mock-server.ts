@@ -164,16 +164,16 @@ export class MockServer {
       case "create_session":
         return ack({ session_id: this.#create().info.id });
       case "get_settings":
-        return ack({ settings: { search_consent: this.#consent } });
+        return ack({ settings: { keyless_search_consent: this.#consent, permission_mode: "ask" } });
       case "set_setting":
-        if (action.key === "search_consent") this.#consent = action.value === true;
+        if (action.key === "keyless_search_consent") this.#consent = action.value === true;
         for (const entry of this.#chats.values()) this.#emit(entry, { type: "intent_changed", intent: entry.intent, revision: entry.revision, effective: this.#effective(entry) });
-        return ack({ settings: { search_consent: this.#consent } });
+        return ack({ settings: { keyless_search_consent: this.#consent, permission_mode: "ask" } });
       case "chat": {
         const target = chat ?? this.#create();
         const message_id = newId("m");
         if (target.turn !== null) {
-          target.queue = [...target.queue, { id: message_id, text: action.text, mode: "queue", created_at: now() }];
+          target.queue = [...target.queue, { id: message_id, text: action.text, mode: "queue", created_at: now(), override: null }];
           ack({ session_id: target.info.id, message_id, queued: true });
           return this.#emit(target, { type: "queue_changed", queue: target.queue });
         }
@@ -277,7 +277,7 @@ export class MockServer {
       const off = chat.intent.enabled === false ? "tools_off" : disabled ? "switched_off" : !inPreset && !chip ? "not_in_preset" : chip && search.state === "off" ? "chip_off" : null;
       const down = chip && search.state === "unavailable";
       const state = off !== null ? "off" : down ? "unavailable" : residency === "deferred" ? "deferred" : "on";
-      return { name, description, source, residency, tokens, disabled, switchable: !chip, state, reason: down ? "not_configured" : off, detail: down ? (search.reason ?? "") : "" };
+      return { name, description, source, residency, tokens, switched_off: disabled, switchable: !chip, state, reason: down ? "not_configured" : off, detail: down ? (search.reason ?? "") : "" };
     });
   }
 
@@ -351,7 +351,7 @@ export class MockServer {
     chat.live = null;
     this.#emit(chat, { type: "message_added", message: done });
     const usage = { uncached: 812, cache_read: 11_240, cache_write_5m: 0, cache_write_1h: null, output: 240, reasoning: null };
-    this.#emit(chat, { type: "step_finished", turn_id, step: 1, message_id: live.id, usage, cost: 0.0042, cache: { read: 11_240, missed: 0, cause: null }, first_token_ms: 380, duration_ms: 2_400 });
+    this.#emit(chat, { type: "step_finished", turn_id, step: 1, message_id: live.id, model: "demo/demo", usage, cost: 0.0042, cache: { read: 11_240, missed: 0, cause: null }, first_token_ms: 380, duration_ms: 2_400 });
     if (calls.length > 0) await this.#results(chat, turn_id, live.id, calls);
     return failed;
   }

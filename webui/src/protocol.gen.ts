@@ -21,7 +21,7 @@ id: string
 type: "ack"
 }
 /**
- * Send a message. `session_id` null makes a new chat. While a turn runs, `send` and `queue` queue, `steer` steers.
+ * Send a message; `session_id` null makes a new chat. While a turn runs, `send` queues and `steer` steers.
  */
 export interface Chat {
 action: "chat"
@@ -286,7 +286,9 @@ action: "ping"
 id: string
 }
 /**
- * A call waits for a person. `preview` is the exact command or a unified diff; `pattern` is what "for this chat" would allow.
+ * A call waits for a person.
+ * 
+ * `preview` is the exact command or a unified diff; `pattern` is what "for this chat" would allow.
  */
 export interface ApprovalRequested {
 approval_id: string
@@ -352,13 +354,6 @@ layer: ("override" | "session" | "project" | "profile" | "default")
 value: (boolean | string | string[] | null)
 }
 /**
- * A tool as it was declared to an endpoint, and the digest of those bytes.
- */
-export interface DeclaredTool {
-digest: string
-name: string
-}
-/**
  * The effective state that the interface shows, as opposed to the stored intent.
  */
 export interface Effective {
@@ -412,12 +407,15 @@ type: "message_added"
 }
 /**
  * One node of the tree. `parent_id` None is a root; `model` is `endpoint/model` for answers.
+ * 
+ * `override` is what a user message asks of tools for its own turn only (spec tools.md T9).
  */
 export interface Message {
 blocks: (TextBlock | ReasoningBlock | ToolUseBlock | ToolResultBlock)[]
 created_at: string
 id: string
 model: (string | null)
+override: (ToolIntent | null)
 parent_id: (string | null)
 role: ("user" | "assistant" | "tool" | "notice")
 status: ("complete" | "stopped" | "interrupted" | "error" | "cut")
@@ -465,7 +463,20 @@ status: ("ok" | "error" | "denied" | "stopped" | "interrupted")
 type: "tool_result"
 }
 /**
- * The contract of a turn is frozen. `tools` are the authorised names in order; `residency` says how each is shown.
+ * One layer's wishes; `None` in a field falls through to the layer below.
+ * 
+ * `disabled` is kept sorted and without duplicates, so that equal wishes are equal values. `picked` keeps its order.
+ */
+export interface ToolIntent {
+allowed: (string[] | null)
+disabled: string[]
+enabled: (boolean | null)
+picked: (string[] | null)
+toolset: (string | null)
+web_search: (boolean | null)
+}
+/**
+ * The contract of a turn is frozen. `tools` are the authorised names in order, `residency` how each is shown.
  */
 export interface TurnStarted {
 fingerprint: string
@@ -480,10 +491,14 @@ type: "turn_started"
 }
 /**
  * A model request goes out. The answer will be `message_id`, below `parent_id`.
+ * 
+ * The first `kept` segments are those of the request before, unchanged; `segments` are the rest (all, where this
+ * process does not know the request before).
  */
 export interface StepStarted {
 causes: string[]
 deferred_count: number
+kept: number
 loaded: string[]
 message_id: string
 model: string
@@ -497,31 +512,22 @@ turn_id: string
 type: "step_started"
 }
 /**
- * The next surface and how it differs from the last, with the reason and the price of the choice.
+ * How the next surface differs from the last, with the reason and the price of the choice.
  * 
- * `withdrawn` and `restored` are tools whose mask changed: the model is told in the newest message.
- * `predicted_loss` is the number of cached tokens that the plan gives up.
+ * `withdrawn` and `restored` are tools whose mask changes: the model is told in the newest message. `added` are
+ * declared for the first time in this epoch. `predicted_loss` counts the cached tokens that the plan gives up, where
+ * known.
  */
 export interface SurfacePlan {
 added: string[]
-kind: ("rebase" | "keep" | "append")
-predicted_loss: (number | null)
-reason: ("first_request" | "cold" | "model_changed" | "system_changed" | "tool_changed" | "forced" | "unchanged" | "discovery" | "added")
-restored: string[]
-surface: Surface
-withdrawn: string[]
-}
-/**
- * What one endpoint has been shown for one session since the last rebase; stored, compared, extended.
- */
-export interface Surface {
-declared: DeclaredTool[]
-endpoint: string
+declared: string[]
 epoch: number
-last_request_at: number
+kind: ("rebase" | "keep" | "append")
 masked: string[]
-model: string
-system_digest: string
+predicted_loss: (number | null)
+reason: ("first_request" | "cold" | "model_changed" | "system_changed" | "forced" | "unchanged" | "added")
+restored: string[]
+withdrawn: string[]
 }
 /**
  * One unit of a request with bytes of its own, by digest (C18).
@@ -592,7 +598,7 @@ status: ("ok" | "error" | "denied" | "stopped" | "interrupted")
 type: "tool_call_finished"
 }
 /**
- * A model request is answered; `usage` is what the endpoint reported, `cost` in US dollars where the price is known.
+ * A model request is answered. `usage` is as reported, `cost` in US dollars where the price is known.
  */
 export interface StepFinished {
 cache: CacheVerdict
@@ -600,6 +606,7 @@ cost: (number | null)
 duration_ms: number
 first_token_ms: (number | null)
 message_id: string
+model: string
 step: number
 turn_id: string
 type: "step_finished"
@@ -635,19 +642,6 @@ revision: number
 type: "intent_changed"
 }
 /**
- * One layer's wishes; `None` in a field falls through to the layer below.
- * 
- * `disabled` is kept sorted and without duplicates, so that equal wishes are equal values. `picked` keeps its order.
- */
-export interface ToolIntent {
-allowed: (string[] | null)
-disabled: string[]
-enabled: (boolean | null)
-picked: (string[] | null)
-toolset: (string | null)
-web_search: (boolean | null)
-}
-/**
  * The whole queue as it is now.
  */
 export interface QueueChanged {
@@ -661,6 +655,7 @@ export interface QueuedMessage {
 created_at: string
 id: string
 mode: ("queue" | "steer")
+override: (ToolIntent | null)
 text: string
 }
 /**
@@ -839,13 +834,13 @@ unknown: string[]
 export interface ToolState {
 description: string
 detail: string
-disabled: boolean
 name: string
 reason: (("tools_off" | "not_in_preset" | "switched_off" | "chip_off" | "profile_forbids" | "source_forbids" | "not_configured") | null)
 residency: ("resident" | "deferred")
 source: string
 state: ("on" | "off" | "deferred" | "loaded" | "unavailable")
 switchable: boolean
+switched_off: boolean
 tokens: (number | null)
 }
 /**

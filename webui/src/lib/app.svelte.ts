@@ -5,7 +5,6 @@ import { announcer } from "./announce.svelte";
 import { ChatStore, type ChatHost } from "./chat.svelte";
 import { Connection, RequestError, type ActionBody, type LinkStatus } from "./connection";
 import { Sessions } from "./sessions.svelte";
-import { settings } from "./settings.svelte";
 import { toasts } from "./toasts.svelte";
 
 export type Dialog = "settings" | "keys" | "connect" | "search" | null;
@@ -78,7 +77,6 @@ export class App implements ChatHost {
       return;
     }
     sessionStorage.setItem(DRAFT_KEY, chat.id);
-    if (settings.mode !== "ask") chat.setMode(settings.mode);
   }
 
   /** A remembered draft may have been swept: begin another. */
@@ -108,7 +106,12 @@ export class App implements ChatHost {
   /** Allow search without a key, and switch it on here. */
   async consent(): Promise<void> {
     this.dialog = null;
-    if (await this.#do({ action: "set_setting", key: "search_consent", value: true })) this.chat?.toggleSearch(true);
+    if (await this.#do({ action: "set_setting", key: "keyless_search_consent", value: true })) this.chat?.tools.toggleSearch(true);
+  }
+
+  /** Permissions that new chats start with. */
+  async setDefaultMode(mode: SessionInfo["permission_mode"]): Promise<void> {
+    if (await this.#do({ action: "set_setting", key: "permission_mode", value: mode })) this.server = { ...this.server, permission_mode: mode };
   }
 
   async #restore(info: SessionInfo): Promise<void> {

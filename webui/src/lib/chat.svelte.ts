@@ -1,5 +1,5 @@
 /** One open chat: its state from the server, what was sent and not confirmed yet, and what can be done with it. */
-import type { Event as ChatEvent, SessionInfo, ToolsAck } from "../protocol.gen";
+import type { Event as ChatEvent, SessionInfo } from "../protocol.gen";
 import { t } from "../i18n/index.svelte";
 import { announcer } from "./announce.svelte";
 import { RequestError, randomId, type ActionBody, type Connection } from "./connection";
@@ -7,17 +7,11 @@ import { Batch } from "./state/batch";
 import { fromSnapshot, reduce, withBranch, withOlder, type ChatState } from "./state/chat";
 import { RowBuilder, type Outgoing, type Row } from "./state/rows";
 import { toasts } from "./toasts.svelte";
+import { ToolSwitches, type Switchable } from "./tool-switches.svelte";
 import { Wish } from "./wish.svelte";
 
 export type PermissionMode = SessionInfo["permission_mode"];
 export type ApprovalDecision = "once" | "session" | "deny";
-
-export interface Chip {
-  readonly state: "off" | "on" | "unavailable";
-  readonly reason: string | null;
-  /** The running turn was frozen before the switch: it works from the next message. */
-  readonly next: boolean;
-}
 
 export interface ChatHost {
   readonly connection: Connection;
@@ -30,7 +24,7 @@ export interface ChatHost {
 type Stamped = { readonly event: ChatEvent; readonly at: string };
 type Refusable = { readonly session_id: string };
 
-export class ChatStore {
+export class ChatStore implements Switchable {
   readonly key = randomId();
   id = $state<string | null>(null);
   state = $state.raw<ChatState | null>(null);
@@ -43,11 +37,10 @@ export class ChatStore {
   readonly expanded = $state<Record<string, boolean>>({});
   /** The message being edited. */
   editing = $state<string | null>(null);
-  readonly #chip = new Wish<boolean>();
-  readonly #toolset = new Wish<string | null>();
   readonly #mode = new Wish<PermissionMode>();
   readonly #model = new Wish<string | null>();
-  #nextTurn = $state(false);
+  readonly connection: Connection;
+  readonly tools = new ToolSwitches(this);
   readonly #host: ChatHost;
   readonly #rows = new RowBuilder();
   readonly #batch = new Batch<Stamped>((items) => this.#apply(items));
@@ -59,13 +52,10 @@ export class ChatStore {
   readonly empty: boolean = $derived(this.rows.length === 0 && (this.id === null || this.state !== null));
   readonly mode: PermissionMode = $derived(this.#mode.or(this.state?.session.permission_mode ?? "ask"));
   readonly model: string | null = $derived(this.#model.or(this.state?.session.model ?? null));
-  readonly toolset: string | null = $derived(this.#toolset.or(this.state?.intent.toolset ?? null));
-  readonly chip: Chip = $derived.by(() => this.#chipNow());
-  /** A change of tools waits for the next message. */
-  readonly toolsWait: boolean = $derived(this.running && this.state !== null && (this.#nextTurn || (this.state.turn !== null && this.state.revision > this.state.turn.intent_revision)));
 
   constructor(host: ChatHost, id: string | null) {
     this.#host = host;
+    this.connection = host.connection;
     if (id !== null) this.#follow(id);
   }
 
@@ -78,7 +68,7 @@ export class ChatStore {
   /** Make sure that the chat exists on the server; it stays out of the sidebar until a message is sent. */
   ensure(): Promise<string> {
     if (this.id !== null) return Promise.resolve(this.id);
-    this.#creating ??= this.#host.connection.request({ action: "create_session" }).then((ack) => {
+    this.#creating ??= this.connection.request({ action: "create_session" }).then((ack) => {
       this.#adopt(ack.session_id, false);
       return ack.session_id;
     });
@@ -106,34 +96,6 @@ export class ChatStore {
     if (this.stopping) return;
     this.stopping = true;
     void this.#do((session_id) => ({ action: "stop", session_id }), () => (this.stopping = false));
-  }
-
-  toggleSearch(value = this.chip.state !== "on"): void {
-    this.#chip.make(value);
-    announcer.say(t(value ? "announce.searchOn" : "announce.searchOff"));
-    void this.#intent((session_id) => ({ action: "toggle_web_search", session_id, value }), this.#chip);
-  }
-
-  setToolset(toolset: string | null): void {
-    this.#toolset.make(toolset);
-    void this.#intent((session_id) => ({ action: "set_tools_profile", session_id, toolset }), this.#toolset);
-  }
-
-  setEnabled(value: boolean | null): Promise<void> {
-    return this.#intent((session_id) => ({ action: "set_tools_enabled", session_id, value }), null);
-  }
-
-  setToolDisabled(name: string, value: boolean): Promise<void> {
-    return this.#intent((session_id) => ({ action: "set_tool_disabled", session_id, name, value }), null);
-  }
-
-  resetPicked(): Promise<void> {
-    return this.#intent((session_id) => ({ action: "pick_tools", session_id, tools: null }), null);
-  }
-
-  async explainTools(): Promise<ToolsAck> {
-    const session_id = await this.ensure();
-    return this.#host.connection.request({ action: "explain_tools", session_id });
   }
 
   setMode(mode: PermissionMode): void {
@@ -177,10 +139,10 @@ export class ChatStore {
     if (state === null || first === undefined || !state.more || this.loadingOlder || this.id === null) return;
     this.loadingOlder = true;
     try {
-      const page = await this.#host.connection.request({ action: "load_messages", session_id: this.id, before: first.id });
+      const page = await this.connection.request({ action: "load_messages", session_id: this.id, before: first.id });
       if (this.state !== null) this.state = withOlder(this.state, page);
     } catch (error) {
-      this.#complain(error);
+      this.complain(error);
     } finally {
       this.loadingOlder = false;
     }
@@ -190,15 +152,6 @@ export class ChatStore {
     return this.outgoing.map((entry) => ({ kind: "outgoing", key: entry.key, outgoing: entry, text: entry.text, failed: entry.failed }));
   }
 
-  #chipNow(): Chip {
-    const known = this.state?.effective.web_search ?? { state: "off" as const, reason: null };
-    const wish = this.#chip.value;
-    const shown = wish === undefined || (wish && known.state === "unavailable") ? known : { state: wish ? ("on" as const) : ("off" as const), reason: null };
-    const turn = this.state?.turn ?? null;
-    const offered = turn === null ? !this.#nextTurn : turn.tools.includes("web_search");
-    return { ...shown, next: this.running && shown.state === "on" && !offered };
-  }
-
   #adopt(id: string, sent: boolean): void {
     if (this.id === null) this.#follow(id);
     this.#host.created(this, sent);
@@ -206,7 +159,7 @@ export class ChatStore {
 
   #follow(id: string): void {
     this.id = id;
-    this.#leave = this.#host.connection.subscribe(id, {
+    this.#leave = this.connection.subscribe(id, {
       event: (event, at) => this.#batch.add({ event, at }),
       snapshot: (frame) => {
         this.#batch.clear();
@@ -228,13 +181,9 @@ export class ChatStore {
   }
 
   #show(state: ChatState): void {
-    if (state.turnId !== this.state?.turnId) {
-      this.#nextTurn = false;
-      if (state.turnId === null) this.stopping = false;
-    }
+    if (state.turnId === null) this.stopping = false;
     this.state = state;
-    this.#chip.seen(state.revision);
-    this.#toolset.seen(state.revision);
+    this.tools.seen(state);
     this.#mode.matches(state.session.permission_mode);
     this.#model.matches(state.session.model);
     const shown = new Set(state.messages.map((message) => message.id));
@@ -256,16 +205,16 @@ export class ChatStore {
   async #reloadBranch(): Promise<void> {
     if (this.id === null) return;
     try {
-      const page = await this.#host.connection.request({ action: "load_messages", session_id: this.id });
+      const page = await this.connection.request({ action: "load_messages", session_id: this.id });
       if (this.state !== null) this.state = withBranch(this.state, page);
     } catch (error) {
-      this.#complain(error);
+      this.complain(error);
     }
   }
 
   async #deliver(entry: Outgoing): Promise<void> {
     try {
-      const ack = await this.#host.connection.request({ action: "chat", session_id: this.id, text: entry.text });
+      const ack = await this.connection.request({ action: "chat", session_id: this.id, text: entry.text });
       if (ack.queued) this.discard(entry);
       else this.#replace(entry.key, { ...entry, messageId: ack.message_id });
       this.#adopt(ack.session_id, true);
@@ -283,26 +232,15 @@ export class ChatStore {
   /** An action on this chat whose refusal is shown at the edge of the page. */
   async #do(body: (sessionId: string) => ActionBody & Refusable, undo?: () => void): Promise<void> {
     try {
-      await this.#host.connection.request(body(await this.ensure()));
+      await this.connection.request(body(await this.ensure()));
     } catch (error) {
       undo?.();
-      this.#complain(error);
+      this.complain(error);
     }
   }
 
-  async #intent(body: (sessionId: string) => ActionBody & Refusable, wish: Wish<boolean> | Wish<string | null> | null): Promise<void> {
-    try {
-      const session_id = await this.ensure();
-      const ack = await this.#host.connection.request(body(session_id) as Extract<ActionBody, { action: "toggle_web_search" }>);
-      if (ack.applies === "next_turn" && this.running) this.#nextTurn = true;
-      wish?.granted(ack.revision, this.state?.revision ?? -1);
-    } catch (error) {
-      wish?.drop();
-      this.#complain(error);
-    }
-  }
-
-  #complain(error: unknown): void {
+  /** Show why something was refused. */
+  complain(error: unknown): void {
     if (!(error instanceof RequestError)) throw error;
     if (error.code === "stopped") return; // the page is closing
     toasts.show(error.hint === null ? error.message : `${error.message} ${error.hint}`, { tone: "error" });

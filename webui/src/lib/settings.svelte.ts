@@ -1,19 +1,16 @@
-/** What this browser remembers: appearance, language, permissions of new chats. Read by `theme-boot.js` too. */
-import type { SessionInfo } from "../protocol.gen";
+/** What this browser remembers: appearance and language. Read by `theme-boot.js` too. */
 
 export type Theme = "system" | "light" | "dark";
 export type Language = "system" | "en" | "zh";
-export type PermissionMode = SessionInfo["permission_mode"];
 
 interface Stored {
   theme: Theme;
   language: Language;
-  mode: PermissionMode;
   sidebar: boolean;
 }
 
 const KEY = "openprogram.settings";
-const defaults: Stored = { theme: "system", language: "system", mode: "ask", sidebar: true };
+const defaults: Stored = { theme: "system", language: "system", sidebar: true };
 
 function read(): Stored {
   const text = localStorage.getItem(KEY);
@@ -53,13 +50,6 @@ class Settings {
   }
   set language(language: Language) {
     this.#write({ language });
-  }
-
-  get mode(): PermissionMode {
-    return this.#stored.mode;
-  }
-  set mode(mode: PermissionMode) {
-    this.#write({ mode });
   }
 
   /** Whether the sidebar is shown where there is room for it. */

@@ -107,9 +107,9 @@ describe("the rest of a chat's state", () => {
   });
 
   test("queue, session, cost and notes", () => {
-    const queue = [{ id: "q_1", text: "next", mode: "queue" as const, created_at: at(0) }];
+    const queue = [{ id: "q_1", text: "next", mode: "queue" as const, created_at: at(0), override: null }];
     const usage = sessionState().usage;
-    const finished: ChatEvent = { type: "step_finished", turn_id: "t_1", step: 1, message_id: "m_2", usage, cost: 0.5, cache: { read: null, missed: null, cause: null }, first_token_ms: 1, duration_ms: 2 };
+    const finished: ChatEvent = { type: "step_finished", turn_id: "t_1", step: 1, message_id: "m_2", model: "demo/demo", usage, cost: 0.5, cache: { read: null, missed: null, cause: null }, first_token_ms: 1, duration_ms: 2 };
     const state = run(
       answered,
       { type: "queue_changed", queue },

@@ -14,7 +14,7 @@ export function session(id = "s_1", changes: Partial<SessionInfo> = {}): Session
 
 export function message(id: string, parent: string | null, role: Message["role"], changes: Partial<Message> | string = {}): Message {
   const extra = typeof changes === "string" ? { blocks: [{ type: "text" as const, text: changes }] } : changes;
-  return { id, parent_id: parent, role, blocks: [], created_at: "2026-01-01T00:00:00.000Z", turn_id: null, status: "complete", model: null, ...extra };
+  return { id, parent_id: parent, role, blocks: [], created_at: "2026-01-01T00:00:00.000Z", turn_id: null, status: "complete", model: null, override: null, ...extra };
 }
 
 export function sessionState(changes: Partial<SessionState> = {}): SessionState {
