@@ -1,4 +1,8 @@
 import { mount } from "svelte";
-import App from "./App.svelte";
+import "./app.css";
+import Root from "./App.svelte";
+import { App } from "./lib/app.svelte";
 
-mount(App, { target: document.getElementById("app")! });
+const app = new App();
+mount(Root, { target: document.getElementById("app")!, props: { app } });
+app.start();

@@ -78,6 +78,7 @@ export const en = {
   "chat.interrupted": "Interrupted: the server ended while this was being written",
   "chat.cut": "Cut off at the model's output limit",
   "chat.limit": "Paused: this turn used all its steps",
+  "chat.unanswered": "Not answered",
   "chat.errorEnding": "Ended by an error",
   "chat.confirmContinueHint": "What was shown is kept.",
 

@@ -80,6 +80,7 @@ export const zh: Dictionary = {
   "chat.interrupted": "已中断：写到一半时服务器终止了",
   "chat.cut": "达到模型输出上限，回答被截断",
   "chat.limit": "已暂停：本轮用完了所有步数",
+  "chat.unanswered": "尚未回答",
   "chat.errorEnding": "因错误而结束",
   "chat.confirmContinueHint": "已显示的内容会保留。",
 

@@ -59,6 +59,8 @@ export interface ChatState {
   readonly turnStartedAt: string | null;
   /** How the last turn ended. */
   readonly outcome: TurnFinished | null;
+  /** The chat was found at rest with a question that has no answer. */
+  readonly unanswered: boolean;
   readonly live: LiveAnswer | null;
   readonly calls: Readonly<Record<string, CallState>>;
   readonly notes: readonly Note[];
@@ -89,6 +91,7 @@ export function fromSnapshot(snapshot: SessionState): ChatState {
     turn: null,
     turnStartedAt: null,
     outcome: null,
+    unanswered: snapshot.turn_id === null && snapshot.messages.at(-1)?.role === "user",
     live: null,
     calls: {},
     notes: [],
@@ -138,7 +141,7 @@ export function reduce(state: ChatState, event: ChatEvent, at: string): ChatStat
     case "message_added":
       return added(state, event.message, at);
     case "turn_started":
-      return { ...state, turnId: event.turn_id, turn: event, turnStartedAt: at, outcome: null };
+      return { ...state, turnId: event.turn_id, turn: event, turnStartedAt: at, outcome: null, unanswered: false };
     case "step_started":
       return { ...state, turnId: event.turn_id, live: openAnswer(event) };
     case "text_delta":
@@ -200,6 +203,7 @@ function added(state: ChatState, message: Message, at: string): ChatState {
   const siblings = state.children[parent] ?? [];
   const next: ChatState = {
     ...state,
+    unanswered: false,
     messages: [...state.messages.slice(0, keep), message],
     children: siblings.includes(message.id) ? state.children : { ...state.children, [parent]: [...siblings, message.id] },
     live: state.live?.messageId === message.id ? null : state.live,

@@ -35,7 +35,7 @@ export interface CallRow {
   readonly durationMs: number | null;
 }
 
-export type Ending = Exclude<TurnFinished["reason"], "done">;
+export type Ending = Exclude<TurnFinished["reason"], "done"> | "unanswered";
 
 export type Row =
   | { readonly kind: "user"; readonly key: string; readonly id: string; readonly text: string; readonly siblings: Siblings | null }
@@ -57,7 +57,7 @@ export class RowBuilder {
   #settled: readonly Row[] = [];
 
   build(state: ChatState, outgoing: readonly Outgoing[]): readonly Row[] {
-    const inputs = [state.messages, state.calls, state.children, state.notes, state.outcome, state.steps, state.turnId, state.approvals, state.thoughts];
+    const inputs = [state.messages, state.calls, state.children, state.notes, state.outcome, state.unanswered, state.steps, state.turnId, state.approvals, state.thoughts];
     if (inputs.some((input, index) => input !== this.#settledFor[index])) {
       this.#settledFor = inputs;
       this.#settled = settledRows(state);
@@ -213,6 +213,7 @@ function firstOfAnswer(state: ChatState, index: number): number {
 /** How the last turn ended, when that is worth a word. */
 function outcomeRows(state: ChatState): Row[] {
   const outcome = state.outcome;
+  if (state.unanswered) return [{ kind: "ending", key: "unanswered", reason: "unanswered", canContinue: true }];
   if (outcome === null || outcome.reason === "done") return [];
   const key = `${outcome.turn_id}:outcome`;
   if (outcome.error !== null) return [{ kind: "error", key, error: outcome.error, canContinue: true }];
