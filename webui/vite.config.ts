@@ -7,6 +7,19 @@ import { themeBoot } from "./build/theme-boot.ts";
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
+/** What the server sends with the page; previewing with it shows at once what it would block. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "font-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join("; ");
+
 export default defineConfig(({ mode }) => ({
   // Relative addresses: the same files work at the root and below a path of a reverse proxy.
   base: "./",
@@ -26,6 +39,7 @@ export default defineConfig(({ mode }) => ({
             "/api": { target: process.env["OPENPROGRAM_URL"] ?? "http://127.0.0.1:8790" },
           },
   },
+  preview: { headers: { "content-security-policy": policy } },
   build: {
     outDir: at("../openprogram/web/static"),
     emptyOutDir: true,

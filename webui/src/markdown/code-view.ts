@@ -43,6 +43,11 @@ export class CodeView {
     }
   }
 
+  /** Colour again: the highlighter has been loaded since. */
+  recolour(): void {
+    if (this.#timer === undefined) this.#colour();
+  }
+
   destroy(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

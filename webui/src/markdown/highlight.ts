@@ -1,38 +1,27 @@
-/** Syntax colours as classes: highlight.js core with the languages that answers are written in. */
-import hljs from "highlight.js/lib/core";
-import bash from "highlight.js/lib/languages/bash";
-import c from "highlight.js/lib/languages/c";
-import cpp from "highlight.js/lib/languages/cpp";
-import csharp from "highlight.js/lib/languages/csharp";
-import css from "highlight.js/lib/languages/css";
-import diff from "highlight.js/lib/languages/diff";
-import dockerfile from "highlight.js/lib/languages/dockerfile";
-import go from "highlight.js/lib/languages/go";
-import ini from "highlight.js/lib/languages/ini";
-import java from "highlight.js/lib/languages/java";
-import javascript from "highlight.js/lib/languages/javascript";
-import json from "highlight.js/lib/languages/json";
-import kotlin from "highlight.js/lib/languages/kotlin";
-import makefile from "highlight.js/lib/languages/makefile";
-import markdown from "highlight.js/lib/languages/markdown";
-import php from "highlight.js/lib/languages/php";
-import python from "highlight.js/lib/languages/python";
-import ruby from "highlight.js/lib/languages/ruby";
-import rust from "highlight.js/lib/languages/rust";
-import sql from "highlight.js/lib/languages/sql";
-import swift from "highlight.js/lib/languages/swift";
-import typescript from "highlight.js/lib/languages/typescript";
-import xml from "highlight.js/lib/languages/xml";
-import yaml from "highlight.js/lib/languages/yaml";
+/**
+ * Syntax colours as classes. The highlighter itself is large and not needed for the first paint: it is loaded
+ * beside the page, and until then code is plain.
+ */
 import { escapeHtml } from "./escape";
 
-const languages = {
-  bash, c, cpp, csharp, css, diff, dockerfile, go, ini, java, javascript, json, kotlin, makefile, markdown,
-  php, python, ruby, rust, sql, swift, typescript, xml, yaml,
-}; // prettier-ignore
-for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(name, language);
-hljs.registerAliases(["svelte", "vue"], { languageName: "xml" });
-hljs.registerAliases(["console", "shell"], { languageName: "bash" });
+type Engine = typeof import("./languages").hljs;
+
+let engine: Engine | null = null;
+const waiting = new Set<() => void>();
+
+/** Load the colours. Resolves when `highlightLines` gives them. */
+export async function loadHighlighter(): Promise<void> {
+  if (engine !== null) return;
+  engine = (await import("./languages")).hljs;
+  for (const tell of waiting) tell();
+  waiting.clear();
+}
+
+/** Call `tell` once the colours are there; not at all if they are already. Returns how to call that off. */
+export function whenHighlighterLoads(tell: () => void): () => void {
+  if (engine === null) waiting.add(tell);
+  return () => waiting.delete(tell);
+}
 
 /** A piece of one line in one colour; `scope` is a list of classes, empty for plain text. */
 export interface Run {
@@ -45,9 +34,17 @@ export type Line = readonly Run[];
 /** Beyond this size colours cost more than they tell. */
 const MAX_HIGHLIGHTED = 200_000;
 
-/** The language's own name for its label: "python" for `py`; what was written if it is not known. */
+const labels: Readonly<Record<string, string>> = {
+  bash: "Bash", c: "C", console: "Shell", cpp: "C++", cs: "C#", csharp: "C#", css: "CSS", diff: "Diff", docker: "Dockerfile",
+  dockerfile: "Dockerfile", go: "Go", html: "HTML", ini: "INI", java: "Java", javascript: "JavaScript", js: "JavaScript", json: "JSON",
+  jsx: "JSX", kotlin: "Kotlin", make: "Makefile", makefile: "Makefile", markdown: "Markdown", md: "Markdown", php: "PHP", py: "Python",
+  python: "Python", rb: "Ruby", rs: "Rust", ruby: "Ruby", rust: "Rust", sh: "Shell", shell: "Shell", sql: "SQL", svelte: "Svelte",
+  swift: "Swift", toml: "TOML", ts: "TypeScript", tsx: "TSX", typescript: "TypeScript", vue: "Vue", xml: "XML", yaml: "YAML", yml: "YAML",
+}; // prettier-ignore
+
+/** The language's own name for its label: "Python" for `py`; what was written if it is not known. */
 export function languageLabel(lang: string): string {
-  return hljs.getLanguage(lang)?.name ?? lang;
+  return labels[lang] ?? lang;
 }
 
 /** Lines without colours: what is shown until the colours are there. */
@@ -57,8 +54,8 @@ export function plainLines(text: string): Line[] {
 
 /** Lines with colours; the joined text of all runs is `text` again. */
 export function highlightLines(text: string, lang: string): Line[] {
-  if (lang === "" || text.length > MAX_HIGHLIGHTED || hljs.getLanguage(lang) === undefined) return plainLines(text);
-  return splitLines(hljs.highlight(text, { language: lang, ignoreIllegals: true }).value);
+  if (engine?.getLanguage(lang) === undefined || text.length > MAX_HIGHLIGHTED) return plainLines(text);
+  return splitLines(engine.highlight(text, { language: lang, ignoreIllegals: true }).value);
 }
 
 const TOKEN = /<span class="([\w -]*)">|<\/span>|([^<]+)/g;

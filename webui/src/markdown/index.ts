@@ -1,5 +1,5 @@
 export { BlockStream, parseBlocks, type Block } from "./blocks";
-export { highlightLines, plainLines, type Line } from "./highlight";
+export { highlightLines, loadHighlighter, plainLines, whenHighlighterLoads, type Line } from "./highlight";
 export { hostOf, safeHref } from "./links";
 export { type Words } from "./render";
 export { createSanitizer } from "./sanitize";

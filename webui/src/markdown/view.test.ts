@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import fc from "fast-check";
-import { describe, expect, test, vi } from "vitest";
-import { highlightLines } from "./highlight";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { highlightLines, loadHighlighter } from "./highlight";
 import { createSanitizer } from "./sanitize";
 import { MarkdownView } from "./view";
 
@@ -40,7 +40,21 @@ plain
 
 The end.`;
 
+describe("a page without colours yet", () => {
+  test("gets them when the highlighter has been loaded, in place", async () => {
+    const { root, view: shown } = view();
+    shown.update("```js\nlet a;\n```\n\n- item\n  ```js\n  let b;\n  ```", false);
+    const line = root.querySelector(".line");
+    expect(root.querySelectorAll("[class^=hljs]").length).toBe(0);
+    await loadHighlighter();
+    expect(root.querySelector(".line")).toBe(line);
+    expect([...root.querySelectorAll(".hljs-keyword")].map((span) => span.textContent)).toEqual(["let", "let"]);
+  });
+});
+
 describe("MarkdownView", () => {
+  beforeAll(loadHighlighter);
+
   test("a page that was streamed equals a page that was rendered at once", () => {
     const whole = view();
     whole.view.update(document_, false);

@@ -1,6 +1,7 @@
 /** The engine's face to the page: give it an element and a growing text. It knows no framework. */
 import { BlockStream, isClosedFence, type Block } from "./blocks";
 import { CodeView } from "./code-view";
+import { whenHighlighterLoads } from "./highlight";
 import type { Tokens } from "./lexer";
 import { morph } from "./morph";
 import { languageOf, renderBlock, type Words } from "./render";
@@ -28,11 +29,13 @@ export class MarkdownView {
   #stream = new BlockStream();
   #given = "";
   #shown: Shown[] = [];
+  readonly #callOff: () => void;
 
   constructor(root: HTMLElement, options: ViewOptions) {
     this.#root = root;
     this.#options = options;
     root.addEventListener("click", this.#onClick);
+    this.#callOff = whenHighlighterLoads(() => this.#recolour());
   }
 
   /** Show `text`. Cheap if it begins with what was given before; `open` says that more is coming. */
@@ -50,6 +53,7 @@ export class MarkdownView {
 
   destroy(): void {
     this.#root.removeEventListener("click", this.#onClick);
+    this.#callOff();
     for (const shown of this.#shown) shown.code?.destroy();
     this.#shown = [];
   }
@@ -62,6 +66,13 @@ export class MarkdownView {
       else this.#renderHtml(block, index);
     });
     for (const extra of this.#shown.splice(blocks.length)) this.#drop(extra);
+  }
+
+  #recolour(): void {
+    this.#shown.forEach((shown, index) => {
+      if (shown.code !== null) shown.code.recolour();
+      else this.#renderHtml(shown.block, index); // code inside a list or a quote
+    });
   }
 
   #renderCode(block: Block, index: number): void {

@@ -78,7 +78,7 @@ describe("rows", () => {
   test("a sent message shows at once and only until the server shows it", () => {
     const sent: Outgoing = { key: "o_1", text: "go", messageId: null, failed: null };
     expect(kinds(rowsOf([], {}, [sent]))).toEqual(["outgoing"]);
-    expect(kinds(rowsOf([turn[0]!], {}, [{ ...sent, messageId: "m_1" }]))).toEqual(["user"]);
+    expect(kinds(rowsOf([turn[0]!], { unanswered: false }, [{ ...sent, messageId: "m_1" }]))).toEqual(["user"]);
   });
 
   test("siblings are shown where there are some", () => {
