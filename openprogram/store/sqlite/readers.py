@@ -32,9 +32,7 @@ class Readers:
     ) -> _T:
         """Run a function of `reads` on a reader's thread. Raises `StorageError`."""
         if not self._readers:
-            raise StorageError(
-                "the store is closed: the server is shutting down", hint="Try again in a moment."
-            )
+            raise StorageError("the store is closed: the server is shutting down", hint="Try again in a moment.")
         reader = min(self._readers, key=_load)
         reader.busy += 1
         try:

@@ -52,9 +52,7 @@ def intent(db: sqlite3.Connection, session_id: str) -> StoredIntent:
 
 def nodes(db: sqlite3.Connection, session_id: str) -> tuple[Node, ...]:
     """The message tree in order of insertion."""
-    found = db.execute(
-        "SELECT id, parent_id, role FROM messages WHERE session_id = ? ORDER BY n", (session_id,)
-    )
+    found = db.execute("SELECT id, parent_id, role FROM messages WHERE session_id = ? ORDER BY n", (session_id,))
     return tuple(map(rows.node, found))
 
 

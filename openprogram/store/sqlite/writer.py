@@ -38,9 +38,7 @@ class Writer:
         Raises `StorageError` when the store is closed.
         """
         if self._closing or self._task.done():
-            raise StorageError(
-                "the store is closed: the server is shutting down", hint="Try again in a moment."
-            )
+            raise StorageError("the store is closed: the server is shutting down", hint="Try again in a moment.")
         self._queue.append(work)
         self._wake.set()
 

@@ -125,9 +125,7 @@ def _put_intent(db: sqlite3.Connection, write: PutIntent, unit: Unit) -> None:
             (*values, write.expected_revision),
         )
     if not done.rowcount:
-        raise Conflict(
-            f"the tool settings of chat {unit.session_id} are not at revision {write.expected_revision}"
-        )
+        raise Conflict(f"the tool settings of chat {unit.session_id} are not at revision {write.expected_revision}")
 
 
 def _put_message(db: sqlite3.Connection, write: PutMessage, unit: Unit) -> None:
