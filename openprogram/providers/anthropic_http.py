@@ -29,7 +29,7 @@ class SdkClient:
 
     def __init__(self, base_url: str, key: str | None, stall_timeout_s: float) -> None:
         self._stall_s = stall_timeout_s
-        self._headers = {} if key else {"X-Api-Key": Omit()}
+        self._headers = {} if key else {"Authorization": Omit()}
         timeout = httpx2.Timeout(None, connect=CONNECT_TIMEOUT_S, read=stall_timeout_s)
         self._client = AsyncAnthropic(
             # Given none, the SDK looks for credentials of its own in the environment and on the disk.
