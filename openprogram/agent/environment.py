@@ -1,6 +1,6 @@
 """Everything a run of the agent is handed. The loop knows nothing else of the world."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -75,6 +75,18 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
+class Resumed:
+    """A turn that goes on after a restart: the history ends in an answer whose calls have no recorded results.
+
+    `steps` are the requests that it made already; `results` those that its calls had, which are not run again.
+    """
+
+    turn_id: str
+    steps: int
+    results: Mapping[str, ToolResultBlock]
+
+
+@dataclass(frozen=True, slots=True)
 class Environment:
     """The ports and values of one run."""
 
@@ -88,7 +100,5 @@ class Environment:
     stop: StopSignal
     clock: Clock
     monotonic: Callable[[], float]
-    finished: dict[str, ToolResultBlock] = field(default_factory=dict)
-    """Results that calls of an unfinished turn had before a restart: they are not run again."""
     progress: Progress = field(default_factory=Progress)
     max_steps: int = 200

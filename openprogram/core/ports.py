@@ -247,6 +247,10 @@ class Inbox(Protocol):
         """Whether a steered message waits: the turn then ends at this safe point and the next begins with it."""
         ...
 
-    async def next_input(self) -> bool:
-        """At the end of a turn: move the next waiting message into the history, if any. False ends the run."""
+    async def next_input(self, *, unanswered: bool) -> bool:
+        """At the end of a turn: move the next waiting message into the history, if any. False ends the run.
+
+        `unanswered`: the turn ended for a steered message and the model has not seen its last results. If that message
+        was withdrawn meanwhile, the answer is True all the same.
+        """
         ...

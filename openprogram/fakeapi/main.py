@@ -49,7 +49,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Serve the demo model and a strict imitation of the providers' APIs on loopback.",
     )
     parser.add_argument("--host", default="127.0.0.1", help="loopback address to listen on (%(default)s)")
-    parser.add_argument("--port", type=int, default=0, help="port; 0 takes a free one (%(default)s)")
+    parser.add_argument("--port", type=_port, default=0, help="port; 0 takes a free one (%(default)s)")
     parser.add_argument(
         "--pace",
         type=float,
@@ -64,6 +64,12 @@ def _parser() -> argparse.ArgumentParser:
         help="serve no /__fake/ control surface, so that no answer can be scripted",
     )
     return parser
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65_535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port: 0 to 65535")
+    return int(text)
 
 
 def _complain(message: str) -> int:

@@ -68,7 +68,12 @@ def _command(arguments: JsonObject) -> str:
     if not command.strip():
         raise ValueError("the command is empty")
     rest = {key: value for key, value in arguments.items() if key != "command" and key not in _HARMLESS}
-    return command if not rest else f"{command} {canonical(rest).decode()}"
+    if not rest:
+        return command
+    try:
+        return f"{command} {canonical(rest).decode()}"
+    except TypeError as error:
+        raise ValueError(f"what comes with the command cannot be written down: {error}") from error
 
 
 def _paths(texts: Sequence[str], roots: Sequence[Path], resolve: Resolve) -> Subject:

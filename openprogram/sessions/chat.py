@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from openprogram.agent.environment import Resumed
 from openprogram.core.errors import BadField, Busy
 from openprogram.core.events import BranchSelected, Event, MessageAdded, Notice, QueueChanged, SessionChanged
 from openprogram.core.ids import new_id
@@ -22,7 +23,7 @@ from openprogram.session_config.codec import intent_from_override
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.manage import new_row
 from openprogram.sessions.request import Request
-from openprogram.sessions.runs import Resume, queued, start, user_message
+from openprogram.sessions.runs import queued, start, user_message
 from openprogram.sessions.startup import close_turn, unfinished_turn
 from openprogram.sessions.tree import answered_node, newest_leaf
 
@@ -182,7 +183,7 @@ async def resume_answered(hub: Hub, row: SessionRow) -> None:
     if await hub.ports.store.approvals(row.info.id):
         return
     turn = await unfinished_turn(hub, row)
-    await start(hub, row, Resume(row.turn_id, turn))
+    await start(hub, row, Resumed(row.turn_id, turn.steps, turn.finished))
 
 
 async def _idle(hub: Hub, request: Request, session_id: str) -> SessionRow:

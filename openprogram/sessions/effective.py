@@ -6,7 +6,7 @@ from openprogram.core.tooling import Resolution, Snapshot, ToolSpec
 from openprogram.session_config.layers import Layers, merge
 from openprogram.session_config.patches import WEB_SEARCH
 from openprogram.sessions.hub import Hub
-from openprogram.tools.resolve import resolve
+from openprogram.tools.resolve import resolve, turn_view
 
 _NOTHING = ToolIntent()
 
@@ -30,7 +30,7 @@ def resolution(hub: Hub, stored: StoredIntent, snapshot: Snapshot, override: Too
 def names_now(hub: Hub, stored: StoredIntent, snapshot: Snapshot, override: ToolIntent | None) -> frozenset[str]:
     """Names of the tools in force; a preset that vanished authorises nothing (design law 6)."""
     try:
-        return frozenset(resolution(hub, stored, snapshot, override).names)
+        return frozenset(resolution(hub, stored, turn_view(snapshot, hub.ports.snapshot()), override).names)
     except (UnknownPreset, ConfigError):
         return frozenset()
 

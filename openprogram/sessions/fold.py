@@ -23,9 +23,11 @@ class UnfinishedTurn:
     """The open ends of a turn.
 
     `step` is a request whose answer was not recorded; `blocks` what had arrived of it, in order. `answer` is the
-    recorded answer whose calls have no recorded results yet; `started` and `finished` are those calls' states.
+    recorded answer whose calls have no recorded results yet; `started` and `finished` are those calls' states. `steps`
+    counts the requests.
     """
 
+    steps: int = 0
     step: StepStarted | None = None
     blocks: dict[int, TextBlock | ReasoningBlock] = field(default_factory=dict)
     answer: Message | None = None
@@ -50,7 +52,7 @@ def fold(events: Iterable[Event]) -> UnfinishedTurn:
 def _apply(turn: UnfinishedTurn, event: Event) -> None:
     match event:
         case StepStarted():
-            turn.step, turn.blocks = event, {}
+            turn.step, turn.steps, turn.blocks = event, event.step, {}
         case TextDelta(message_id, block, text) if turn.step and turn.step.message_id == message_id:
             before = turn.blocks.get(block)
             turn.blocks[block] = TextBlock((before.text if before else "") + text)

@@ -12,6 +12,7 @@ from openprogram.core.clock import Clock, iso_time
 from openprogram.core.errors import UnknownSession
 from openprogram.core.events import PermissionMode
 from openprogram.core.intent import ToolIntent
+from openprogram.core.jsonio import JsonValue
 from openprogram.core.ports import Bus, ModelCatalog, Store
 from openprogram.core.prompt import ModelParams
 from openprogram.core.storage import SessionRow
@@ -46,8 +47,8 @@ class Ports:
     snapshot: Callable[[], Snapshot]
     clock: Clock
     monotonic: Callable[[], float]
-    setting_changed: Callable[[str, str], None] = lambda _user, _key: None
-    """Called with `(user_id, key)` after a setting was stored."""
+    setting_changed: Callable[[str, str, JsonValue], None] = lambda _user, _key, _value: None
+    """Called with `(user_id, key, value)` after a setting was stored."""
 
 
 class Hub:

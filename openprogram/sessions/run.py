@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 
 import structlog
 
-from openprogram.agent.environment import Environment
+from openprogram.agent.environment import Environment, Resumed
 from openprogram.agent.loop import run as run_agent
 from openprogram.agent.stop import StopSignal
 from openprogram.core.errors import StorageError
@@ -47,7 +47,7 @@ class Run:
             self._done_for = event.reason in ("stopped", "error", "interrupted")
 
     async def supervise(
-        self, env: Environment, *, resume_turn: str | None, repair: Callable[[], Awaitable[None]]
+        self, env: Environment, *, resumed: Resumed | None, repair: Callable[[], Awaitable[None]]
     ) -> None:
         """Run the agent to its end. Whatever happens, the chat is not left running without a run (design law 10).
 
@@ -55,7 +55,7 @@ class Run:
         """
         pump = asyncio.create_task(self.emitter.pump(), name=f"pump {self.session_id}")
         try:
-            await run_agent(env, resume_turn=resume_turn)
+            await run_agent(env, resumed)
         except StorageError as error:
             _log.error("run_lost_storage", session_id=self.session_id, error=error.message)
         except Exception:
@@ -106,7 +106,7 @@ class RunSurfaces:
 class RunInbox:
     """The `Inbox` port of a run."""
 
-    def __init__(self, run: Run, take_next: Callable[[], Awaitable[bool]]) -> None:
+    def __init__(self, run: Run, take_next: Callable[[bool], Awaitable[bool]]) -> None:
         self._run = run
         self._take_next = take_next
 
@@ -115,6 +115,6 @@ class RunInbox:
         steered, self._run.steered = self._run.steered, False
         return steered
 
-    async def next_input(self) -> bool:
+    async def next_input(self, *, unanswered: bool) -> bool:
         """Move the next waiting message into the history."""
-        return await self._take_next()
+        return await self._take_next(unanswered)

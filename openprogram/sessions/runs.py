@@ -1,10 +1,9 @@
 """Starting runs: everything the agent loop is handed is gathered here from the store and the registry."""
 
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from openprogram.agent.environment import Environment, History, Progress, Setup
+from openprogram.agent.environment import Environment, History, Progress, Resumed, Setup
 from openprogram.agent.freeze import freeze
 from openprogram.context.assembler import PromptContext, assemble
 from openprogram.core.errors import Busy
@@ -18,7 +17,6 @@ from openprogram.sessions.approvals import Broker
 from openprogram.sessions.authority import LiveAuthority
 from openprogram.sessions.effective import floor, names_now, resolution
 from openprogram.sessions.emitter import Emitter
-from openprogram.sessions.fold import UnfinishedTurn
 from openprogram.sessions.hub import REMEMBERED_CHATS, Hub
 from openprogram.sessions.live import Live
 from openprogram.sessions.run import Run, RunInbox, RunSurfaces
@@ -27,15 +25,7 @@ from openprogram.sessions.tree import path
 from openprogram.tools.wrap import wrap
 
 
-@dataclass(frozen=True, slots=True)
-class Resume:
-    """A turn that only waited for an answer, with the results that its calls had already."""
-
-    turn_id: str
-    turn: UnfinishedTurn
-
-
-async def start(hub: Hub, row: SessionRow, resume: Resume | None = None) -> Live:
+async def start(hub: Hub, row: SessionRow, resumed: Resumed | None = None) -> Live:
     """Begin a run in a chat that has none. The caller holds the chat's lock."""
     if hub.closing:
         raise Busy("the server is shutting down", hint="the message is kept; send it again in a moment")
@@ -44,7 +34,7 @@ async def start(hub: Hub, row: SessionRow, resume: Resume | None = None) -> Live
     history = History(await store.messages(session_id, path(nodes, row.info.leaf_id)))
     intent = await store.intent(session_id)
     grants = await store.grants(session_id)
-    known = await store.approvals(session_id, pending=False) if resume else ()
+    known = await store.approvals(session_id, pending=False) if resumed else ()
     emitter = Emitter(lambda events, writes: hub.journal.commit(session_id, row.user_id, events, *writes))
     run = Run(session_id, emitter)
     authority = LiveAuthority(partial(names_now, hub), intent, row.info.permission_mode, grants)
@@ -56,13 +46,12 @@ async def start(hub: Hub, row: SessionRow, resume: Resume | None = None) -> Live
         emit=run.emit,
         prepare=preparer,
         authority=authority,
-        inbox=RunInbox(run, lambda: take_next(hub, live, history, row.user_id)),
+        inbox=RunInbox(run, lambda unanswered: take_next(hub, live, history, row.user_id, unanswered)),
         surfaces=RunSurfaces(row.surface, emitter),
         history=history,
         stop=run.stop,
         clock=hub.ports.clock,
         monotonic=hub.ports.monotonic,
-        finished=dict(resume.turn.finished) if resume else {},
         progress=await _progress(hub, session_id, history),
         max_steps=hub.defaults.max_steps,
     )
@@ -72,7 +61,7 @@ async def start(hub: Hub, row: SessionRow, resume: Resume | None = None) -> Live
         try:
             await run.supervise(
                 env,
-                resume_turn=resume.turn_id if resume else None,
+                resumed=resumed,
                 repair=lambda: close_turn(hub, session_id, "error"),
             )
         finally:
@@ -103,14 +92,18 @@ async def _last_usage(hub: Hub, session_id: str, history: History) -> Usage | No
     return rows[-1].usage
 
 
-async def take_next(hub: Hub, live: Live, history: History, user_id: str) -> bool:
-    """Move the next waiting message, steered ones first, from the queue into the history: in one commit."""
+async def take_next(hub: Hub, live: Live, history: History, user_id: str, unanswered: bool) -> bool:
+    """Move the next waiting message, steered ones first, from the queue into the history: in one commit.
+
+    With none, the run takes no more messages and ends, unless the model has not seen its last results.
+    """
     session_id = live.run.session_id
     async with hub.lock(session_id):
         queue = await hub.ports.store.queue(session_id)
         if not queue:
-            live.run.close()
-            return False
+            if not unanswered:
+                live.run.close()
+            return unanswered
         chosen = next((waiting for waiting in queue if waiting.mode == "steer"), queue[0])
         message = user_message(chosen.text, history.leaf_id, hub.now(), chosen.override)
         rest = tuple(waiting for waiting in queue if waiting.id != chosen.id)

@@ -30,7 +30,7 @@ async def set_setting(hub: Hub, request: Request, action: SetSetting) -> Setting
     elif action.key not in _KEYS:
         raise _unknown(action.key)
     await hub.ports.store.put_setting(request.user_id, action.key, action.value)
-    hub.ports.setting_changed(request.user_id, action.key)
+    hub.ports.setting_changed(request.user_id, action.key, action.value)
     hub.journal.hint(request.user_id, "settings_changed")
     return SettingsAck(id=action.id, settings=await _all(hub, request.user_id))
 

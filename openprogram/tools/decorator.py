@@ -31,6 +31,7 @@ from openprogram.core.tooling import (
 )
 from openprogram.tools.docstring import parse_docstring
 from openprogram.tools.parameters import Parameter, bind, object_schema, read_parameters
+from openprogram.tools.presets import BUILTIN_PRESETS
 
 NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 """What every provider takes as a tool's name."""
@@ -68,6 +69,7 @@ def tool(  # noqa: PLR0913 - one argument per field of a ToolSpec
             named = _name(function, name)
             description, parameters = _read(function)
             _check_flags(permission, writes, parameters, readonly=readonly)
+            _check_presets(presets)
         except ValueError as error:
             raise TypeError(f"the tool {_place(function)} cannot be declared: {error}") from error
         return ToolSpec(
@@ -130,6 +132,13 @@ def _check_flags(
     optional = [name for name in writes if name not in required]
     if optional:
         raise ValueError(f"writes names {optional[0]!r}, which is no required parameter")
+
+
+def _check_presets(presets: tuple[str, ...]) -> None:
+    known = [preset.name for preset in BUILTIN_PRESETS]
+    unknown = [name for name in presets if name not in known]
+    if unknown:
+        raise ValueError(f"there is no built-in preset {unknown[0]!r}; there are {', '.join(known)}")
 
 
 def _executor(name: str, function: ToolFunction[P], parameters: tuple[Parameter, ...]) -> Execute:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from openprogram.core.errors import ToolFailure
-from openprogram.core.jsonio import JsonObject
+from openprogram.core.jsonio import JsonObject, scrub
 from openprogram.core.tooling import CallPreview, ToolContext, ToolLimits, ToolOutput, ToolSpec
 from openprogram.tools.builtin.environment import command_environment
 from openprogram.tools.builtin.jobs import Jobs
@@ -56,26 +56,7 @@ async def preview_bash(arguments: JsonObject, context: ToolContext) -> CallPrevi
 
 def bash_tool(config: ShellConfig, output_dir: Path, jobs: Jobs) -> ToolSpec:
     """The tool; output goes to files in `output_dir`, background commands to `jobs`."""
-    shell = _shell()
-
-    async def start(context: ToolContext, command: str, *, background: bool) -> tuple[Supervised, Path]:
-        if not command.strip() or "\0" in command:
-            raise ToolFailure("The command is empty or has a NUL character in it.")
-        roots = Roots.of(context)
-        log = await asyncio.to_thread(output_file, output_dir, context.session_id, context.call_id)
-        line = CommandLine(
-            command=(*shell, command),
-            directory=roots.workspace,
-            environment=command_environment(os.environ, config.keep),
-            log=log,
-            log_limit=config.log_limit,
-            live=0 if background else LIVE_BYTES,
-            trailer=background,
-        )
-        try:
-            return await Supervised.start(line), log
-        except OSError as error:
-            raise ToolFailure(f"The command cannot be started: {error.strerror}.") from error
+    shell = _Shell(config, output_dir, jobs)
 
     @tool(
         permission="execute",
@@ -87,8 +68,8 @@ def bash_tool(config: ShellConfig, output_dir: Path, jobs: Jobs) -> ToolSpec:
     async def bash(
         context: ToolContext,
         command: str,
-        timeout: int = config.timeout_s,
-        background: bool = False,  # noqa: ASYNC109 - the model's
+        timeout: int = config.timeout_s,  # noqa: ASYNC109 - the model's, not the caller's
+        background: bool = False,
     ) -> ToolOutput:
         """Run a shell command in the workspace. Each call is a new shell without terminal or input; what it leaves
         running ends with it.
@@ -99,16 +80,30 @@ def bash_tool(config: ShellConfig, output_dir: Path, jobs: Jobs) -> ToolSpec:
             background: Return at once and keep it running; its output goes to a file
         """
         if background:
-            return await _background(context, command)
-        running, log = await start(context, command, background=False)
-        seconds = max(1, min(timeout, config.max_timeout_s))
-        run = await _foreground(context, command, running, log, seconds)
+            return await shell.background(context, command)
+        return await shell.foreground(context, command, max(1, min(timeout, config.max_timeout_s)))
+
+    return bash
+
+
+@dataclass(frozen=True, slots=True)
+class _Shell:
+    """Starts commands and tells how they went."""
+
+    config: ShellConfig
+    output_dir: Path
+    jobs: Jobs
+
+    async def foreground(self, context: ToolContext, command: str, seconds: int) -> ToolOutput:
+        running, log = await self._start(context, command, background=False)
+        run = await _watch(context, command, running, log, seconds)
         return await asyncio.to_thread(_show, run)
 
-    async def _background(context: ToolContext, command: str) -> ToolOutput:
-        jobs.check_room(context.session_id)
-        running, log = await start(context, command, background=True)
-        job = await jobs.settled(jobs.add(context.session_id, command, log, running).id, _FIRST_LOOK_S)
+    async def background(self, context: ToolContext, command: str) -> ToolOutput:
+        self.jobs.check_room(context.session_id)
+        running, log = await self._start(context, command, background=True)
+        job = self.jobs.add(context.session_id, command, log, running)
+        job = await self.jobs.settled(job.id, _FIRST_LOOK_S)
         display: JsonObject = {
             "command": command,
             "exit_code": job.end.code if job.end is not None else None,
@@ -125,15 +120,32 @@ def bash_tool(config: ShellConfig, output_dir: Path, jobs: Jobs) -> ToolSpec:
             display=display,
         )
 
-    return bash
+    async def _start(self, context: ToolContext, command: str, *, background: bool) -> tuple[Supervised, Path]:
+        if not command.strip() or "\0" in command:
+            raise ToolFailure("The command is empty or has a NUL character in it.")
+        roots = Roots.of(context)
+        log = await asyncio.to_thread(output_file, self.output_dir, context.session_id, context.call_id)
+        line = CommandLine(
+            command=(*_interpreter(), scrub(command)),
+            directory=roots.workspace,
+            environment=command_environment(os.environ, self.config.keep),
+            log=log,
+            log_limit=self.config.log_limit,
+            live=0 if background else LIVE_BYTES,
+            trailer=background,
+        )
+        try:
+            return await Supervised.start(line), log
+        except OSError as error:
+            raise ToolFailure(f"The command cannot be started: {error.strerror}.") from error
 
 
-def _shell() -> tuple[str, ...]:
+def _interpreter() -> tuple[str, ...]:
     bash = shutil.which("bash")
     return (bash, "--noprofile", "--norc", "-c") if bash is not None else ("/bin/sh", "-c")
 
 
-async def _foreground(context: ToolContext, command: str, running: Supervised, log: Path, seconds: int) -> _Run:
+async def _watch(context: ToolContext, command: str, running: Supervised, log: Path, seconds: int) -> _Run:
     """Hand on live output until the command has ended, time is up, or the call is cancelled: then nothing is left."""
     began = time.monotonic()
     decoder = codecs.getincrementaldecoder("utf-8")("replace")

@@ -330,6 +330,12 @@ async def test_it_serves_loopback_only(host: str) -> None:
     assert "loopback only" in errors
 
 
+async def test_an_impossible_port_is_told_clearly() -> None:
+    status, errors = await run("--port", "70000")
+    assert status == 2
+    assert "0 to 65535" in errors
+
+
 async def test_a_taken_port_is_told_clearly(fake: FakeApi) -> None:
     port = fake.base_url.rpartition(":")[2]
     status, errors = await run("--port", port)

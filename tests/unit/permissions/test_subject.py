@@ -62,7 +62,9 @@ def test_any_other_call_is_about_the_tool(tool) -> None:
     assert about({"patch": "..."}, tool) == Subject("tool", "*")
 
 
-@pytest.mark.parametrize("arguments", [{"command": 5}, {"command": " \n"}, {"command": None}])
+@pytest.mark.parametrize(
+    "arguments", [{"command": 5}, {"command": " \n"}, {"command": None}, {"command": "ls", "cwd": "\ud800"}]
+)
 def test_a_command_that_cannot_be_told_is_an_error(arguments: JsonObject) -> None:
     with pytest.raises(ValueError, match="command"):
         about(arguments)

@@ -8,8 +8,8 @@ from openprogram.core.messages import TextBlock
 from openprogram.core.ports import Answer
 from openprogram.core.storage import Grant
 from openprogram.core.tooling import CallPreview, Execute, ToolContext, ToolOutput, ToolSpec
-from openprogram.permissions.preview import unified_diff
 from openprogram.tools.approval import with_approval
+from openprogram.tools.builtin.diff import unified
 from tests.support.tools import BASH, READ, WRITE, Person, Switches, context, echo, spec
 
 LS: JsonObject = {"command": "ls"}
@@ -29,7 +29,7 @@ class File:
 
     async def preview(self, arguments: JsonObject, context: ToolContext) -> CallPreview:
         old = self.path.read_text() if self.path.exists() else None
-        return CallPreview("diff", unified_diff(self.path.name, old, str(arguments["content"])))
+        return CallPreview("diff", unified(self.path.name, old, str(arguments["content"])).text)
 
 
 def approved(tool: ToolSpec, person: Person, switches: Switches | None = None) -> Execute:

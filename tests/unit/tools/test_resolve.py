@@ -205,14 +205,15 @@ def test_a_preset_that_is_edited_is_followed() -> None:  # T5
 
 
 def test_a_running_turn_asks_its_own_tools_and_presets_and_knows_new_ones() -> None:  # T21
-    live = registry(presets=[Preset("old", "Old", entries=("read",))])
+    live = registry(presets=[Preset("old", "Old", entries=("read",)), Preset("edited", "E", entries=("bash",))])
     frozen = live.snapshot
-    live.set_presets([Preset("new", "New", entries=("read", "brand_new"))])
+    live.set_presets([Preset("new", "New", entries=("read", "brand_new")), Preset("edited", "E", entries=("*",))])
     live.put("plugin:new", [spec("brand_new")])
     view = turn_view(frozen, live.snapshot)
 
     assert resolved(ToolIntent(toolset="old"), view).names == ("read",)
     assert resolved(ToolIntent(toolset="new"), view).names == ("read",)
+    assert resolved(ToolIntent(toolset="edited"), view).names == ("bash",)
     assert resolved(ToolIntent(toolset="full"), view).names == resolved(ToolIntent(toolset="full"), frozen).names
 
 

@@ -1,0 +1,63 @@
+"""All built-in tools from one value of configuration."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from openprogram.core.tooling import ToolSpec
+from openprogram.tools.builtin.bash import ShellConfig, bash_tool
+from openprogram.tools.builtin.edit import edit
+from openprogram.tools.builtin.glob import glob_tool
+from openprogram.tools.builtin.grep import grep_tool
+from openprogram.tools.builtin.jobs import Jobs
+from openprogram.tools.builtin.listing import list_folder
+from openprogram.tools.builtin.read import read_tool
+from openprogram.tools.builtin.ripgrep import find_ripgrep
+from openprogram.tools.builtin.search_config import SearchConfig, availability
+from openprogram.tools.builtin.web_fetch import FetchConfig, web_fetch_tool
+from openprogram.tools.builtin.web_search import web_search_tool
+from openprogram.tools.builtin.write import write
+
+_NO_RIPGREP: Final = "ripgrep is not installed: `rg` was found neither beside this program nor on the PATH."
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltinConfig:
+    """What the built-in tools need from outside.
+
+    `output_dir` takes the output of commands, one directory per chat; `jobs` the commands in the background.
+    """
+
+    output_dir: Path
+    jobs: Jobs
+    shell: ShellConfig = field(default_factory=ShellConfig)
+    search: SearchConfig = field(default_factory=SearchConfig)
+    fetch: FetchConfig = field(default_factory=FetchConfig)
+    ripgrep: Path | None = field(default_factory=find_ripgrep)
+
+
+def builtin_tools(config: BuiltinConfig) -> tuple[ToolSpec, ...]:
+    """Every built-in tool, available or not, in a fixed order."""
+    ripgrep = config.ripgrep or Path("rg")
+    return (
+        bash_tool(config.shell, config.output_dir, config.jobs),
+        edit,
+        glob_tool(ripgrep),
+        grep_tool(ripgrep),
+        list_folder,
+        read_tool(config.output_dir),
+        web_fetch_tool(config.fetch),
+        web_search_tool(config.search),
+        write,
+    )
+
+
+def unavailable_tools(config: BuiltinConfig) -> Mapping[str, str]:
+    """The built-in tools that cannot be offered now, each with the reason for people."""
+    reasons: dict[str, str] = {}
+    if config.ripgrep is None:
+        reasons |= {"glob": _NO_RIPGREP, "grep": _NO_RIPGREP}
+    if (reason := availability(config.search)) is not None:
+        reasons["web_search"] = reason
+    return reasons
