@@ -5,6 +5,7 @@ settings starts one with `running_server`.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -63,27 +64,24 @@ async def fake(shared_fake: FakeApi) -> FakeApi:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def profile(browser: Browser) -> AsyncIterator[BrowserContext]:
-    """A browser profile: what is opened in it shares cookies and storage."""
-    context = await open_context(browser)
-    yield context
-    await context.close()
+async def open_page(browser: Browser) -> AsyncIterator[OpenTab]:
+    """Opens tabs: `await open_page(server, "/#/c/...")`.
 
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def open_page(browser: Browser, profile: BrowserContext) -> AsyncIterator[OpenTab]:
-    """Opens tabs: `await open_page(server, "/#/c/...")`, with `context=` in another profile than the test's.
-
-    At the end no tab may have seen an error, a policy violation or a foreign request.
+    They share a browser profile; `options` of Playwright's `new_context` (or `elsewhere=True`) make another one. At the
+    end no tab may have seen an error, a policy violation or a foreign request.
     """
     tabs: list[Tab] = []
+    profiles: list[BrowserContext] = []
 
-    async def open_it(server: Server, path: str = "/", *, context: BrowserContext | None = None) -> Tab:
-        tab = await open_tab(context or profile, server, path)
-        tabs.append(tab)
-        return tab
+    async def open_it(server: Server, path: str = "/", *, elsewhere: bool = False, **options: Any) -> Tab:
+        if elsewhere or options or not profiles:
+            profiles.append(await open_context(browser, **options))
+        tabs.append(await open_tab(profiles[-1], server, path))
+        return tabs[-1]
 
     yield open_it
+    for profile in profiles:
+        await profile.close()
     for tab in tabs:
         tab.check()
 

@@ -192,6 +192,10 @@ class Tab:
         """Wait until nothing runs."""
         await expect(self.send_button).to_be_visible()
 
+    async def painted(self) -> None:
+        """Wait until what has arrived so far is on the screen: two frames."""
+        await self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
     async def open_tools(self) -> None:
         """Open the tools panel and wait until it knows the tools."""
         await self.page.get_by_test_id("tools-button").click()
