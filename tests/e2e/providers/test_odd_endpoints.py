@@ -10,7 +10,7 @@ from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import TextBlock, ToolUseBlock
 from openprogram.core.prompt import Api, FailureCode, ProviderRequest
 from tests.support.histories import message, result
-from tests.support.providers import APIS, collect, completed, failed, provider_at, request
+from tests.support.providers import collect, completed, failed, provider_at, request
 from tests.support.sse import (
     chat_stream,
     delta,
@@ -26,12 +26,6 @@ STREAMS: dict[Api, bytes] = {
     "anthropic": messages_stream(message_start(input_tokens=1), *text_block(0, "Hi"), *message_end("end_turn")),
     "openai-chat": chat_stream(delta(content="Hi"), delta("stop")),
 }
-
-
-@pytest.fixture(params=APIS)
-def api(request: pytest.FixtureRequest) -> Api:
-    chosen: Api = request.param
-    return chosen
 
 
 @pytest.mark.parametrize(
