@@ -14,6 +14,8 @@ from tests.support.tree import Module, dotted_name, enclosing, modules, write_tr
 SUPERVISORS: frozenset[str] = frozenset(
     {
         "openprogram/agent/calls.py:_execute",
+        "openprogram/bus/local.py:LocalBus.publish",  # one subscriber's fault is not another's, nor the publisher's
+        "openprogram/store/sqlite/group.py:Groups.run",
         "openprogram/providers/streaming.py:answer",
         "openprogram/server/connection.py:serve_socket",
         "openprogram/server/ws_actions/dispatch.py:_perform",  # a connection's supervisor, per action

@@ -71,6 +71,7 @@ const diff = `--- a/src/app.py
 
 export function scriptFor(text: string): Beat[] {
   const wanted = text.toLowerCase();
+  if (wanted.includes("benchmark")) return [{ do: "say", text: markdown.repeat(Math.ceil(20_700 / markdown.length)).slice(0, 20_700) }];
   if (wanted.includes("search")) return search;
   if (wanted.includes("command") || wanted.includes("test")) return command;
   if (wanted.includes("edit")) return edit;

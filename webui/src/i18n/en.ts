@@ -164,7 +164,7 @@ export const en = {
   "composer.label": "Message",
   "composer.placeholder": "Ask anything",
   "composer.placeholderSearch": "Ask anything, with web search",
-  "composer.placeholderQueue": "Add to the queue: it is sent when this answer is done",
+  "composer.placeholderQueue": "Add to the queue…",
   "composer.send": "Send",
   "composer.queueSend": "Add to the queue",
   "composer.stop": "Stop",
@@ -223,7 +223,8 @@ export const en = {
   "mode.auto": "Auto",
   "mode.autoHint": "Nothing waits",
 
-  "demo.text": "The demo model is answering. It follows a script.",
+  "demo.text": "The demo model is answering.",
+  "demo.more": "It follows a script.",
   "demo.connect": "Connect a model",
   "demo.title": "Connect a model",
   "demo.intro": "Set one of these before the server starts, then start it again. Keys stay on the server.",

@@ -166,7 +166,7 @@ export const zh: Dictionary = {
   "composer.label": "消息",
   "composer.placeholder": "想问什么都可以",
   "composer.placeholderSearch": "想问什么都可以，可联网搜索",
-  "composer.placeholderQueue": "加入队列：本次回答结束后发送",
+  "composer.placeholderQueue": "加入队列…",
   "composer.send": "发送",
   "composer.queueSend": "加入队列",
   "composer.stop": "停止",
@@ -225,7 +225,8 @@ export const zh: Dictionary = {
   "mode.auto": "自动",
   "mode.autoHint": "全部直接执行",
 
-  "demo.text": "正在回答的是演示模型，它按脚本工作。",
+  "demo.text": "正在回答的是演示模型。",
+  "demo.more": "它按脚本工作。",
   "demo.connect": "连接模型",
   "demo.title": "连接模型",
   "demo.intro": "在服务器启动前设置以下任意一项，然后重新启动。密钥只保存在服务器上。",
