@@ -17,7 +17,7 @@ SUPERVISORS: frozenset[str] = frozenset(
         "openprogram/providers/streaming.py:answer",
         "openprogram/server/connection.py:serve_socket",
         "openprogram/server/ws_actions/dispatch.py:_perform",  # a connection's supervisor, per action
-        "openprogram/sessions/run.py:Run.supervise",
+        "openprogram/sessions/run.py:Run._guarded",
     }
 )
 
