@@ -3,6 +3,7 @@
 import asyncio
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -101,7 +102,11 @@ async def test_a_failed_action_is_not_remembered(tmp_path: Path) -> None:  # P5
 
 @pytest.mark.parametrize("action", ["chat", "stop", "rename_session", "toggle_web_search", "load_messages"])
 async def test_a_chat_of_someone_else_is_not_there(tmp_path: Path, action: str) -> None:  # P12, R12
-    more = {"chat": {"text": "hi"}, "rename_session": {"title": "mine"}, "toggle_web_search": {"value": True}}
+    more: dict[str, dict[str, Any]] = {
+        "chat": {"text": "hi"},
+        "rename_session": {"title": "mine"},
+        "toggle_web_search": {"value": True},
+    }
     async with opened(tmp_path, say("Hello.")) as chats:
         session_id = await chats.said("hi")
         before = await chats.log(session_id)
@@ -312,7 +317,7 @@ async def test_a_message_right_after_stop_starts_a_turn_of_its_own(tmp_path: Pat
         finally:
             await closing.wait()
 
-    tool = FakeTool("bash", slow_to_die)  # type: ignore[arg-type]
+    tool = FakeTool("bash", slow_to_die)
     async with opened(tmp_path, call(use("bash")), say("Yes?"), tools=[tool]) as chats:
         session_id = (await chats.say("run")).session_id
         await gate.reached()
@@ -380,12 +385,13 @@ async def test_a_running_chat_takes_no_branch_and_no_continuation(tmp_path: Path
     async with opened(tmp_path, (gate, *say("Hello."))) as chats:
         sent = await chats.say("hi")
         await gate.reached()
-        for action, more in (
-            ("continue_turn", {}),
-            ("edit_message", {"message_id": sent.message_id, "text": "hey"}),
-            ("regenerate", {"message_id": sent.message_id}),
-            ("select_branch", {"message_id": sent.message_id}),
-        ):
+        actions: dict[str, dict[str, str]] = {
+            "continue_turn": {},
+            "edit_message": {"message_id": sent.message_id, "text": "hey"},
+            "regenerate": {"message_id": sent.message_id},
+            "select_branch": {"message_id": sent.message_id},
+        }
+        for action, more in actions.items():
             with pytest.raises(Busy):
                 await chats.do(action, session_id=sent.session_id, **more)
         gate.open()
@@ -428,7 +434,7 @@ async def test_a_call_is_in_the_log_before_it_runs(tmp_path: Path) -> None:  # R
         logged.append(bool(await chats.of(session_id, ToolCallStarted)))
         return ToolOutput.text("looked")
 
-    write = FakeTool("write", look, readonly=False)  # type: ignore[arg-type]
+    write = FakeTool("write", look, readonly=False)
     async with opened(tmp_path, call(use("write")), say("Done."), tools=[write]) as chats:
         session_id = await chats.draft()
         await chats.said("write", session_id)
