@@ -24,6 +24,7 @@ from openprogram.sessions.effective import effective
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.request import Request
 from openprogram.sessions.settings import new_chats, permission_mode
+from openprogram.sessions.startup import stop_turn
 
 
 async def new_row(
@@ -100,9 +101,7 @@ async def pin_session(hub: Hub, request: Request, action: PinSession) -> Session
 async def delete_session(hub: Hub, request: Request, action: DeleteSession) -> SessionAck:
     """Hide the chat and stop what runs in it; nothing is destroyed."""
     ack = await _change(hub, request, action.session_id, deleted=True)
-    live = hub.runs.get(action.session_id)
-    if live is not None:
-        live.run.stop.request()
+    await stop_turn(hub, action.session_id)
     return ack
 
 
