@@ -19,7 +19,6 @@ SUPERVISORS: frozenset[str] = frozenset(
         "openprogram/server/connection.py:serve_socket",
         "openprogram/server/ws_actions/dispatch.py:_perform",  # a connection's supervisor, per action
         "openprogram/sessions/run.py:Run._guarded",
-        "openprogram/sessions/run.py:Run.supervise",
         "openprogram/store/sqlite/group.py:Groups.run",
     }
 )
