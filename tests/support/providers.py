@@ -18,6 +18,7 @@ from openprogram.core.prompt import (
 from openprogram.providers.config import EndpointConfig
 from openprogram.providers.factory import build_provider
 from openprogram.providers.retry import RetryPolicy
+from tests.support.fake import FakeApi
 from tests.support.histories import TOOL
 
 APIS: tuple[Api, ...] = ("anthropic", "openai-chat")
@@ -35,6 +36,11 @@ async def provider_at(
         yield provider
     finally:
         await provider.aclose()
+
+
+def fake_address(api: Api, fake: FakeApi) -> str:
+    """The fake API's base URL for that wire format."""
+    return fake.anthropic_url if api == "anthropic" else fake.openai_url
 
 
 def request(*messages: Message, model: str = "demo", tools: bool = True, **fields: Any) -> ProviderRequest:

@@ -2,13 +2,15 @@
 
 import asyncio
 
+import orjson
 import pytest
 
 from openprogram.core.errors import NoEndpoint
-from openprogram.core.messages import TextBlock
-from openprogram.core.prompt import Api, FailureCode
-from tests.support.histories import message
-from tests.support.providers import APIS, collect, completed, failed, provider_at, request
+from openprogram.core.jsonio import JsonObject
+from openprogram.core.messages import TextBlock, ToolUseBlock
+from openprogram.core.prompt import Api, FailureCode, ProviderRequest
+from tests.support.histories import message, result
+from tests.support.providers import collect, completed, failed, provider_at, request
 from tests.support.sse import (
     chat_stream,
     delta,
@@ -24,12 +26,6 @@ STREAMS: dict[Api, bytes] = {
     "anthropic": messages_stream(message_start(input_tokens=1), *text_block(0, "Hi"), *message_end("end_turn")),
     "openai-chat": chat_stream(delta(content="Hi"), delta("stop")),
 }
-
-
-@pytest.fixture(params=APIS)
-def api(request: pytest.FixtureRequest) -> Api:
-    chosen: Api = request.param
-    return chosen
 
 
 @pytest.mark.parametrize(
@@ -127,3 +123,16 @@ async def test_a_fault_of_our_own_is_the_last_event_too(api: Api) -> None:
     async with provider_at(api, "http://127.0.0.1:1") as provider:
         end = failed(await collect(provider, unsendable))
     assert (end.failure.code, end.failure.action) == ("bad_response", "none")
+
+
+async def test_the_same_values_are_the_same_bytes_in_whatever_order_they_are_kept(api: Api) -> None:  # C13
+    def sent(arguments: JsonObject) -> ProviderRequest:
+        used = message("assistant", ToolUseBlock("c_1", "read", arguments))
+        return request(message("user", "Hello ü"), used, message("tool", result("c_1")))
+
+    async with stub_endpoint(sends(STREAMS[api])) as stub, provider_at(api, stub.base_url) as provider:
+        await collect(provider, sent({"a": 1, "b": {"x": 1, "y": 0.5}}))
+        await collect(provider, sent({"b": {"y": 0.5, "x": 1}, "a": 1}))
+        first, second = [await received.read() for received in stub.requests]
+    assert first == second
+    assert orjson.loads(first)["stream"] is True
