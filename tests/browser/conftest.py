@@ -5,6 +5,8 @@ settings starts one with `running_server`.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +18,7 @@ from tests.support.fake import FakeApi, fake_api
 from tests.support.server import Server, running_server
 
 OpenTab = Callable[..., Awaitable[Tab]]
+Serve = Callable[..., Awaitable[Server]]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -64,10 +67,25 @@ async def fake(shared_fake: FakeApi) -> FakeApi:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def open_page(browser: Browser) -> AsyncIterator[OpenTab]:
+async def serve(fake: FakeApi, tmp_path: Path) -> AsyncIterator[Serve]:
+    """Starts servers of the test's own, with the fake API as their endpoint: `await serve(config=...)`.
+
+    Arguments are those of `running_server`; `demo=True` leaves the endpoint out.
+    """
+    async with AsyncExitStack() as running:
+
+        async def serve_it(*options: str, demo: bool = False, **more: Any) -> Server:
+            home = tmp_path / "server"
+            return await running.enter_async_context(running_server(home, None if demo else fake, *options, **more))
+
+        yield serve_it
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def open_page(browser: Browser, serve: Serve) -> AsyncIterator[OpenTab]:
     """Opens tabs: `await open_page(server, "/#/c/...")`.
 
-    They share a browser profile; `options` of Playwright's `new_context` (or `elsewhere=True`) make another one. At the
+    Servers of `serve` outlive them. They share a browser profile; `options` of Playwright's `new_context` (or `elsewhere=True`) make another one. At the
     end no tab may have seen an error, a policy violation or a foreign request.
     """
     tabs: list[Tab] = []

@@ -1,15 +1,14 @@
 """The web-search chip: it shows what is in force, and what it shows holds."""
 
 import re
-from pathlib import Path
 from typing import Any
 
 from playwright.async_api import Locator, expect
 
-from tests.browser.conftest import OpenTab
-from tests.support.browser import Tab
+from tests.browser.conftest import OpenTab, Serve
+from tests.support.browser import LOST, Tab
 from tests.support.fake import FakeApi
-from tests.support.server import Server, running_server
+from tests.support.server import Server
 
 SEARCHES: dict[str, Any] = {"blocks": [{"type": "tool_use", "name": "web_search", "input": {"query": "prefix caches"}}]}
 
@@ -129,22 +128,39 @@ async def test_the_chip_shows_what_a_default_decided(server: Server, tab: Tab) -
     await is_off(tab.chip)
 
 
-async def test_an_unavailable_chip_says_why_and_what_would_help(
-    fake: FakeApi, tmp_path: Path, open_page: OpenTab
-) -> None:
-    async with running_server(tmp_path, fake) as bare:
-        tab = await open_page(bare)
-        await tab.chip.click()
-        await expect(tab.chip).to_have_attribute("data-state", "unavailable")
-        await expect(tab.chip).to_have_attribute("aria-pressed", "false")
-        await expect(tab.chip).to_have_accessible_description(re.compile("No search provider is configured"))
-        await tab.page.reload()
+async def test_an_unavailable_chip_says_why_and_what_would_help(serve: Serve, open_page: OpenTab) -> None:
+    tab = await open_page(await serve())
+    await tab.chip.click()
+    await expect(tab.chip).to_have_attribute("data-state", "unavailable")
+    await expect(tab.chip).to_have_attribute("aria-pressed", "false")
+    await expect(tab.chip).to_have_accessible_description(re.compile("No search provider is configured"))
+    await tab.page.reload()
+    await expect(tab.chip).to_have_attribute("data-state", "unavailable")
+
+    await tab.chip.click()
+    dialog = tab.page.get_by_test_id("search-dialog")
+    await expect(dialog).to_contain_text("No search provider is configured")
+    await expect(dialog).to_contain_text("your search queries go to public search engines")
+    await dialog.get_by_test_id("consent-allow").click()
+    await expect(dialog).to_have_count(0)
+    await is_on(tab.chip)
+
+
+async def test_the_chip_follows_what_becomes_available(serve: Serve, open_page: OpenTab) -> None:
+    # report 7: with a consent in another tab, and with a restart
+    server = await serve()
+    tab = await open_page(server)
+    await tab.chip.click()
+    await tab.ask("hello")
+    await expect(tab.chip).to_have_attribute("data-state", "unavailable")
+    async with server.client() as client:
+        await client.send("set_setting", key="keyless_search_consent", value=True)
+        await is_on(tab.chip)
+        await client.send("set_setting", key="keyless_search_consent", value=False)
         await expect(tab.chip).to_have_attribute("data-state", "unavailable")
 
-        await tab.chip.click()
-        dialog = tab.page.get_by_test_id("search-dialog")
-        await expect(dialog).to_contain_text("No search provider is configured")
-        await expect(dialog).to_contain_text("your search queries go to public search engines")
-        await dialog.get_by_test_id("consent-allow").click()
-        await expect(dialog).to_have_count(0)
-        await is_on(tab.chip)
+    tab.expect_complaints(LOST)
+    await server.stop()
+    (server.home / "config.toml").write_text('[search]\nsearxng_url = "http://127.0.0.1:9"\n')
+    await server.start()
+    await is_on(tab.chip)

@@ -1,14 +1,14 @@
 """The tools panel: presets, single switches and their reasons; the model picker."""
 
 import sqlite3
-from pathlib import Path
+from contextlib import closing
 
 from playwright.async_api import expect
 
-from tests.browser.conftest import OpenTab
+from tests.browser.conftest import OpenTab, Serve
 from tests.support.browser import Tab
 from tests.support.fake import FakeApi
-from tests.support.server import Server, running_server
+from tests.support.server import Server
 
 
 async def test_a_preset_takes_away_with_a_reason_and_moves_no_tool(tab: Tab, fake: FakeApi) -> None:
@@ -43,6 +43,7 @@ async def test_one_tool_switched_off_is_refused_and_says_so(tab: Tab, fake: Fake
     await expect(line).to_contain_text("Switched off")
     await tab.page.get_by_role("searchbox", name="Filter tools").fill("list")
     await expect(tab.tools_panel.get_by_test_id("tool-line").first).to_have_attribute("data-tool", "list")
+    await tab.page.keyboard.press("Escape")  # empties the field, as in any browser
     await tab.page.keyboard.press("Escape")
 
     await fake.script({"blocks": [{"type": "tool_use", "name": "list", "input": {}}]})
@@ -70,8 +71,8 @@ async def test_the_master_switch_leaves_only_the_chip(tab: Tab, fake: FakeApi) -
     await tab.page.keyboard.press("Escape")
     await expect(tab.chip).to_have_attribute("data-state", "on")
     await tab.ask("hello")
-    async_names = [tool["function"]["name"] for tool in (await fake.requests())[0]["body"]["tools"]]
-    assert async_names == ["web_search"]
+    names = [tool["function"]["name"] for tool in (await fake.requests())[0]["body"]["tools"]]
+    assert names == ["web_search"]
 
 
 async def test_a_tab_shows_a_switch_that_another_one_made(tab: Tab, server: Server, open_page: OpenTab) -> None:
@@ -86,46 +87,45 @@ async def test_a_tab_shows_a_switch_that_another_one_made(tab: Tab, server: Serv
 
 
 async def test_a_preset_that_is_gone_is_an_error_and_not_a_chat_without_tools(
-    fake: FakeApi, tmp_path: Path, open_page: OpenTab
+    fake: FakeApi, serve: Serve, open_page: OpenTab
 ) -> None:
     # report 47, law 6
-    async with running_server(tmp_path, fake) as server:
-        async with server.client() as client:
-            session = (await client.send("create_session"))["session_id"]
-            await client.send("set_tools_profile", session_id=session, toolset="research")
-        await server.stop()
-        with sqlite3.connect(server.database) as database:
-            database.execute("UPDATE intents SET intent = replace(intent, 'research', 'yesterdays')")
-        database.close()
-        await server.start()
-        tab = await open_page(server, f"/#/c/{session}")
-        await tab.page.get_by_test_id("tools-button").click()
-        await expect(tab.tools_panel.get_by_role("alert")).to_contain_text("yesterdays")
-        await tab.page.keyboard.press("Escape")
-        await tab.send("hello")
-        await expect(tab.page.get_by_test_id("error-card")).to_contain_text("yesterdays")
-        assert await fake.requests() == []
+    server = await serve()
+    async with server.client() as client:
+        session = (await client.send("create_session"))["session_id"]
+        await client.send("set_tools_profile", session_id=session, toolset="research")
+    await server.stop()
+    with closing(sqlite3.connect(server.database)) as database, database:
+        database.execute("UPDATE session_config SET toolset = 'yesterdays'")
+    await server.start()
 
-        await tab.page.get_by_test_id("tools-button").click()
-        await tab.page.get_by_test_id("preset-full").check()
-        await expect(tab.tools_panel.get_by_role("alert")).to_have_count(0)
-        await tab.page.keyboard.press("Escape")
-        await tab.ask("hello again")
-        assert len((await fake.requests())[-1]["body"]["tools"]) > 1
+    tab = await open_page(server, f"/#/c/{session}")
+    await tab.page.get_by_test_id("tools-button").click()
+    await expect(tab.tools_panel.get_by_role("alert")).to_contain_text("yesterdays")
+    await tab.page.keyboard.press("Escape")
+    await tab.send("hello")
+    await expect(tab.page.get_by_test_id("error-card")).to_contain_text("yesterdays")
+    assert await fake.requests() == []
+
+    await tab.page.get_by_test_id("tools-button").click()
+    await tab.page.get_by_test_id("preset-full").check()
+    await expect(tab.tools_panel.get_by_role("alert")).to_have_count(0)
+    await tab.page.keyboard.press("Escape")
+    await tab.ask("hello again")
+    assert len((await fake.requests())[-1]["body"]["tools"]) > 1
 
 
-async def test_the_chosen_model_answers_and_stays_chosen(fake: FakeApi, tmp_path: Path, open_page: OpenTab) -> None:
+async def test_the_chosen_model_answers_and_stays_chosen(fake: FakeApi, serve: Serve, open_page: OpenTab) -> None:
     await fake.list_models("demo", "demo-other")
-    async with running_server(tmp_path, fake) as server:
-        tab = await open_page(server)
-        picker = tab.page.get_by_test_id("model-picker")
-        await expect(picker).to_have_accessible_name("Model: demo")
-        await tab.ask("one")
-        await picker.click()
-        await tab.page.get_by_role("menuitemradio", name="demo-other").click()
-        await expect(picker).to_have_accessible_name("Model: demo-other")
-        await expect(picker).to_be_focused()
-        await tab.ask("two")
-        await tab.page.reload()
-        await expect(picker).to_have_accessible_name("Model: demo-other")
-        assert [request["body"]["model"] for request in await fake.requests()] == ["demo", "demo-other"]
+    tab = await open_page(await serve())
+    picker = tab.page.get_by_test_id("model-picker")
+    await expect(picker).to_have_accessible_name("Model: demo")
+    await tab.ask("one")
+    await picker.click()
+    await tab.page.get_by_role("menuitemradio", name="demo-other").click()
+    await expect(picker).to_have_accessible_name("Model: demo-other")
+    await expect(picker).to_be_focused()
+    await tab.ask("two")
+    await tab.page.reload()
+    await expect(picker).to_have_accessible_name("Model: demo-other")
+    assert [request["body"]["model"] for request in await fake.requests()] == ["demo", "demo-other"]
