@@ -215,7 +215,7 @@ class Tab:
     def check(self) -> None:
         """Fail if the console, the content security policy or the network showed anything unexpected."""
         unexpected = [text for text in self.complaints if not any(wanted.search(text) for wanted in self._expected)]
-        assert unexpected == []
+        assert not unexpected, unexpected
 
     async def audit(self) -> None:
         """Fail if axe finds anything serious or critical in what is shown."""
@@ -225,7 +225,7 @@ class Tab:
                  .filter((finding) => ["serious", "critical"].includes(finding.impact))
                  .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => ({ id, html, failureSummary })))"""
         )
-        assert found == []
+        assert not found, found
 
     async def screenshot(self, path: Path) -> None:
         """A picture of what the window shows."""
