@@ -37,6 +37,8 @@ class Server:
     def __init__(self, home: Path, environment: Mapping[str, str], options: tuple[str, ...]) -> None:
         self.home = home
         self.port = 0
+        self.public_port: int | None = None
+        """Where browsers find it, if there is a relay before it."""
         self.token = TOKEN
         self._environment = environment
         self._options = options
@@ -46,7 +48,7 @@ class Server:
     @property
     def url(self) -> str:
         """Base URL without a trailing slash."""
-        return f"http://127.0.0.1:{self.port}"
+        return f"http://127.0.0.1:{self.public_port or self.port}"
 
     @property
     def sign_in_url(self) -> str:
