@@ -89,7 +89,7 @@ async def open_tab(context: BrowserContext, server: Server, path: str = "/") -> 
     await tab.page.goto(server.sign_in_url)
     if path != "/":
         await tab.page.goto(server.url + path)
-    await expect(tab.box).to_be_visible()
+    await expect(tab.page.get_by_test_id("message-box")).to_be_visible()
     return tab
 
 
