@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-NODE_MAJOR = 20
+NODE = (20, 19)
 
 _GENERATED = {"node_modules", "dist", "coverage", "test-results", ".svelte-kit", ".vite"}
 
@@ -69,6 +69,7 @@ def install_packages(sources: Path) -> None:
     if installed.is_file() and installed.read_bytes() == lock.read_bytes():
         return
     _npm(sources, "ci", "--no-audit", "--no-fund")
+    installed.parent.mkdir(exist_ok=True)  # npm makes none where there is no package to put in it
     shutil.copyfile(lock, installed)
 
 
@@ -82,13 +83,13 @@ def _source_files(folder: Path) -> Iterator[Path]:
 
 
 def _require_node() -> None:
-    needed = f"building the interface needs Node {NODE_MAJOR} or newer"
+    needed = f"building the interface needs Node {'.'.join(map(str, NODE))} or newer"
     node = shutil.which("node")
     if node is None or shutil.which("npm") is None:
         raise BuildError(f"{needed} with npm, and there is none on the PATH")
     version = subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout.strip()
-    major = re.match(r"v(\d+)\.", version)
-    if major is None or int(major[1]) < NODE_MAJOR:
+    found = re.match(r"v(\d+)\.(\d+)\.", version)
+    if found is None or (int(found[1]), int(found[2])) < NODE:
         raise BuildError(f"{needed}, and {node} is {version or 'broken'}")
 
 

@@ -1,8 +1,8 @@
 """Running the tool calls of one answer: parallel where the tools are safe, one result per call whatever happens."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
@@ -11,9 +11,14 @@ import structlog
 from openprogram.agent.stop import Stopped, StopSignal
 from openprogram.core.errors import ToolFailure
 from openprogram.core.events import ToolCallFinished, ToolCallStarted, ToolOutputDelta
+from openprogram.core.jsonio import encode, scrub
 from openprogram.core.messages import CallStatus, TextBlock, ToolResultBlock, ToolUseBlock
 from openprogram.core.ports import Authority, Emit
-from openprogram.core.tooling import Contract, ContractTool, ToolContext, ToolOutput
+from openprogram.core.tooling import Contract, ContractTool, OutputSink, ToolContext, ToolOutput
+from openprogram.providers.answer import INVALID_ARGUMENTS
+
+OUTPUT_EVENT_CHARS = 65_536
+"""How much of a call's output goes out as events (spec trust.md R6); the tool keeps the rest in a file."""
 
 _log = structlog.get_logger(__name__)
 
@@ -34,24 +39,37 @@ class CallSite:
 
 
 async def run_calls(
-    calls: Sequence[ToolUseBlock], site: CallSite, finished: dict[str, ToolResultBlock]
+    calls: Sequence[ToolUseBlock], site: CallSite, results: Mapping[str, ToolResultBlock]
 ) -> tuple[ToolResultBlock, ...]:
-    """Run what is not in `finished` yet and return one result per call, in the order of the calls (P15, law 7).
+    """Run what has no result yet and return one result per call, in the order of the calls (P15, law 7).
 
     After a stop the calls that did not finish get a `stopped` result.
     """
+    progress = _Progress(dict(results))
     try:
         for batch in _batches(calls, site.contract):
-            waiting = [call for call in batch if call.call_id not in finished]
-            await site.stop.run(_run_batch(waiting, site, finished))
+            waiting = [call for call in batch if call.call_id not in progress.results]
+            if waiting:
+                await site.stop.run(_run_batch(waiting, site, progress))
     except Stopped:
         for call in calls:
-            if call.call_id not in finished:
-                _finish(call, _result(call, "stopped", _STOPPED), 0.0, site, finished)
-    return tuple(finished[call.call_id] for call in calls)
+            if call.call_id not in progress.results:
+                text = _STOPPED if call.call_id in progress.begun else _NOT_BEGUN
+                _finish(call, _result(call, "stopped", text), 0.0, site, progress)
+    return tuple(progress.results[call.call_id] for call in calls)
+
+
+@dataclass(frozen=True, slots=True)
+class _Progress:
+    """How far the calls of one answer are: what has a result, and whose effect may have begun."""
+
+    results: dict[str, ToolResultBlock]
+    begun: set[str] = field(default_factory=set)
 
 
 _STOPPED = "Stopped by the user before it finished. If it changes anything, check what it did before going on."
+_NOT_BEGUN = "Not run: the user stopped the turn before this call began."
+_NO_JSON = "The arguments of this call are not a JSON object, so it was not run. Call it again with valid JSON."
 
 
 def _batches(calls: Sequence[ToolUseBlock], contract: Contract) -> Iterator[list[ToolUseBlock]]:
@@ -68,25 +86,34 @@ def _batches(calls: Sequence[ToolUseBlock], contract: Contract) -> Iterator[list
             yield from ([call] for call in group)
 
 
-async def _run_batch(calls: Sequence[ToolUseBlock], site: CallSite, finished: dict[str, ToolResultBlock]) -> None:
+async def _run_batch(calls: Sequence[ToolUseBlock], site: CallSite, progress: _Progress) -> None:
+    for call in calls:
+        site.emit(ToolCallStarted(site.turn_id, site.message_id, call.call_id, call.name, call.arguments))
+    if not all(_is_readonly(call, site.contract) for call in calls):
+        await site.emit.flush()  # the calls are on record before their effects can happen (R2)
     async with asyncio.TaskGroup() as group:
         for call in calls:
-            group.create_task(_run_call(call, site, finished), name=f"call {call.name}")
+            group.create_task(_run_call(call, site, progress), name=f"call {call.name}")
 
 
-async def _run_call(call: ToolUseBlock, site: CallSite, finished: dict[str, ToolResultBlock]) -> None:
+def _is_readonly(call: ToolUseBlock, contract: Contract) -> bool:
+    tool = contract.get(call.name)
+    return tool is None or tool.spec.readonly
+
+
+async def _run_call(call: ToolUseBlock, site: CallSite, progress: _Progress) -> None:
     started = site.monotonic()
-    site.emit(ToolCallStarted(site.turn_id, site.message_id, call.call_id, call.name, call.arguments))
     tool = site.contract.get(call.name)
     refusal = _refusal(call.name, tool, site.authority)
     if refusal is not None or tool is None:
         result = _result(call, "denied", refusal or "")
+    elif INVALID_ARGUMENTS in call.arguments:
+        result = _result(call, "error", _NO_JSON)
     else:
-        if not tool.spec.readonly:
-            await site.emit.flush()  # the call is on record before its effect can happen (R2)
+        progress.begun.add(call.call_id)
         output = await _execute(tool, call, site)
         result = ToolResultBlock(call.call_id, output.status, output.content, output.display)
-    _finish(call, result, site.monotonic() - started, site, finished)
+    _finish(call, result, site.monotonic() - started, site, progress)
 
 
 def _refusal(name: str, tool: ContractTool | None, authority: Authority) -> str | None:
@@ -100,30 +127,42 @@ def _refusal(name: str, tool: ContractTool | None, authority: Authority) -> str 
 
 async def _execute(tool: ContractTool, call: ToolUseBlock, site: CallSite) -> ToolOutput:
     """The supervisor of a tool call: whatever the tool does, the model gets a result."""
-
-    def output(text: str) -> None:
-        site.emit(ToolOutputDelta(call.call_id, text))
-
-    context = ToolContext(site.session_id, site.turn_id, call.call_id, site.workspace, output)
+    context = ToolContext(site.session_id, site.turn_id, call.call_id, site.workspace, _output(call, site.emit))
     try:
-        return await tool.execute(call.arguments, context)
+        output = await tool.execute(call.arguments, context)
+        encode([output.content, output.display])  # what JSON cannot carry could not be stored
+        return output
     except ToolFailure as failure:
-        return ToolOutput.error(failure.message if failure.hint is None else f"{failure.message} {failure.hint}")
+        return ToolOutput.error(scrub(f"{failure.message} {failure.hint}" if failure.hint else failure.message))
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
+        _log.warning("tool_cancelled_itself", tool=call.name, session_id=site.session_id, call_id=call.call_id)
+        return ToolOutput.error(f"{call.name} was cut off from what it worked with; this is a fault of the tool.")
     except Exception as error:
         _log.exception("tool_crashed", tool=call.name, session_id=site.session_id, call_id=call.call_id)
         return ToolOutput.error(f"{call.name} failed inside ({type(error).__name__}); this is a fault of the tool.")
+
+
+def _output(call: ToolUseBlock, emit: Emit) -> OutputSink:
+    """Where a running call's output goes: events, until `OUTPUT_EVENT_CHARS` of it are out."""
+    room = OUTPUT_EVENT_CHARS
+
+    def output(text: str) -> None:
+        nonlocal room
+        shown = text[:room]
+        room -= len(shown)
+        if shown:
+            emit(ToolOutputDelta(call.call_id, scrub(shown)))
+
+    return output
 
 
 def _result(call: ToolUseBlock, status: CallStatus, text: str) -> ToolResultBlock:
     return ToolResultBlock(call.call_id, status, (TextBlock(text),))
 
 
-def _finish(
-    call: ToolUseBlock,
-    result: ToolResultBlock,
-    seconds: float,
-    site: CallSite,
-    finished: dict[str, ToolResultBlock],
-) -> None:
-    finished[call.call_id] = result
+def _finish(call: ToolUseBlock, result: ToolResultBlock, seconds: float, site: CallSite, progress: _Progress) -> None:
+    progress.results[call.call_id] = result
     site.emit(ToolCallFinished(call.call_id, result.status, result, round(seconds * 1000)))

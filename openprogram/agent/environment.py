@@ -1,6 +1,6 @@
 """Everything a run of the agent is handed. The loop knows nothing else of the world."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -9,7 +9,7 @@ from openprogram.agent.stop import StopSignal
 from openprogram.core.clock import Clock
 from openprogram.core.messages import Message, ToolResultBlock
 from openprogram.core.ports import Authority, Emit, Inbox, Provider, Surfaces
-from openprogram.core.prompt import ModelInfo, ModelParams, PromptBlocks
+from openprogram.core.prompt import ModelInfo, ModelParams, PromptBlocks, Segment
 from openprogram.core.tooling import Contract, ToolSpec
 from openprogram.core.usage import Usage
 
@@ -68,10 +68,22 @@ class History:
 
 @dataclass(slots=True)
 class Progress:
-    """What a run carries from step to step: how far the endpoint has seen the history, and at what usage."""
+    """What is carried from request to request of one session: the last one's segments and usage, where known."""
 
-    shown_length: int = 0
+    segments: tuple[Segment, ...] = ()
     usage: Usage | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """A turn that goes on after a restart: the history ends in an answer whose calls have no recorded results.
+
+    `steps` are the requests that it made already; `results` those that its calls had, which are not run again.
+    """
+
+    turn_id: str
+    steps: int
+    results: Mapping[str, ToolResultBlock]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +100,5 @@ class Environment:
     stop: StopSignal
     clock: Clock
     monotonic: Callable[[], float]
-    finished: dict[str, ToolResultBlock] = field(default_factory=dict)
-    """Results that calls of an unfinished turn had before a restart: they are not run again."""
     progress: Progress = field(default_factory=Progress)
     max_steps: int = 200

@@ -2,10 +2,7 @@
 
 from collections.abc import Callable
 
-from openprogram.core.tooling import Contract, ContractTool, LoadedSet, Residency, Resolution, ToolSpec
-
-DISCOVERY_TOOL = "tool_search"
-"""The tool that finds deferred ones. Where a contract lacks it nothing could, so nothing is deferred."""
+from openprogram.core.tooling import DISCOVERY_TOOL, Contract, ContractTool, LoadedSet, Residency, Resolution, ToolSpec
 
 
 def freeze(resolution: Resolution, wrap: Callable[[ToolSpec], ContractTool]) -> Contract:

@@ -4,8 +4,10 @@ The outer pass is a turn: it begins with user input, and the contract is frozen 
 step: one model request with the tool calls that its answer asks for. Everything it needs is in `Environment`.
 """
 
+from collections.abc import Mapping
+
 from openprogram.agent.calls import CallSite, run_calls
-from openprogram.agent.environment import Environment, Setup
+from openprogram.agent.environment import Environment, Resumed, Setup
 from openprogram.agent.freeze import residency
 from openprogram.agent.step import record, run_step
 from openprogram.core.clock import iso_time
@@ -17,30 +19,35 @@ from openprogram.core.prompt import ProviderFailure
 from openprogram.core.tooling import LoadedSet
 
 _GOES_ON: frozenset[TurnReason] = frozenset({"done", "limit", "cut"})
+_NO_RESULTS: Mapping[str, ToolResultBlock] = {}
 
 
-async def run(env: Environment, *, resume_turn: str | None = None) -> None:
-    """Run turns until no message waits. The history ends in user input, or in calls to resume `resume_turn` with.
+async def run(env: Environment, resumed: Resumed | None = None) -> None:
+    """Run turns until no message waits. The history ends in user input, or in the calls that `resumed` goes on with.
 
     After a stop or a failure the waiting messages stay in the queue, where the user sees them.
     """
-    turn_id = resume_turn or new_id("t")
     while True:
         try:
             setup = await env.prepare()
         except (RequestError, ConfigError) as error:
-            _refuse(env, ErrorInfo(error.code, error.message, hint=error.hint), resume_turn)
+            _refuse(env, ErrorInfo(error.code, error.message, hint=error.hint), resumed)
             break
-        reason, failure = await _turn(env, setup, turn_id)
+        turn_id = resumed.turn_id if resumed else new_id("t")
+        reason, failure = await _turn(env, setup, turn_id, resumed)
         env.emit(TurnFinished(turn_id, reason, failure))
         await env.emit.flush()
-        if reason not in _GOES_ON or env.stop.requested or not await env.inbox.next_input():
+        if reason not in _GOES_ON or env.stop.requested:
             break
-        turn_id = new_id("t")
+        if not await env.inbox.next_input(unanswered=reason == "done" and _unanswered(env)):
+            break
+        resumed = None
     await env.emit.flush()
 
 
-async def _turn(env: Environment, setup: Setup, turn_id: str) -> tuple[TurnReason, ErrorInfo | None]:
+async def _turn(
+    env: Environment, setup: Setup, turn_id: str, resumed: Resumed | None
+) -> tuple[TurnReason, ErrorInfo | None]:
     contract = setup.contract
     env.emit(
         TurnStarted(
@@ -55,17 +62,18 @@ async def _turn(env: Environment, setup: Setup, turn_id: str) -> tuple[TurnReaso
     for name in setup.unknown:
         env.emit(ErrorRaised(ErrorInfo("unknown_tool", f"There is no tool named {name}; it is left out.")))
     loaded = LoadedSet()
-    step = 0
+    step, results = (resumed.steps, resumed.results) if resumed else (0, _NO_RESULTS)
     while True:
         answer = env.history.last
-        if answer is None or answer.role != "assistant" or not answer.calls:
+        if answer is None or not answer.calls:
             step += 1
             outcome = await run_step(env, setup, loaded, turn_id, step)
             answer = outcome.message
             ended = _ending(outcome.received.status, outcome.received.failure, answer)
             if ended is not None:
                 return ended
-        await _call_tools(env, setup, turn_id, answer)
+        await _call_tools(env, setup, turn_id, answer, results)
+        results = _NO_RESULTS
         await env.emit.flush()
         if env.stop.requested:
             return "stopped", None
@@ -75,20 +83,25 @@ async def _turn(env: Environment, setup: Setup, turn_id: str) -> tuple[TurnReaso
             return "limit", None
 
 
-def _refuse(env: Environment, error: ErrorInfo, resume_turn: str | None) -> None:
+def _unanswered(env: Environment) -> bool:
+    """Whether the model has not seen the last results: a steered message ended the turn there."""
+    return env.history.last is not None and env.history.last.role == "tool"
+
+
+def _refuse(env: Environment, error: ErrorInfo, resumed: Resumed | None) -> None:
     """No turn can start. One that was to be resumed ends here, its calls answered (design law 7)."""
     env.emit(ErrorRaised(error))
-    if resume_turn is None:
+    if resumed is None:
         return
     answer = env.history.last
     if answer is not None and answer.calls:
         text = TextBlock("Not run: the turn could not be resumed.")
         results = tuple(
-            env.finished.get(call.call_id, ToolResultBlock(call.call_id, "interrupted", (text,)))
+            resumed.results.get(call.call_id, ToolResultBlock(call.call_id, "interrupted", (text,)))
             for call in answer.calls
         )
-        _record_results(env, answer, resume_turn, results)
-    env.emit(TurnFinished(resume_turn, "error", error))
+        _record_results(env, answer, resumed.turn_id, results)
+    env.emit(TurnFinished(resumed.turn_id, "error", error))
 
 
 def _record_results(env: Environment, answer: Message, turn_id: str, results: tuple[ToolResultBlock, ...]) -> None:
@@ -119,7 +132,9 @@ def _ending(
     return None if answer.calls else ("done", None)
 
 
-async def _call_tools(env: Environment, setup: Setup, turn_id: str, answer: Message) -> None:
+async def _call_tools(
+    env: Environment, setup: Setup, turn_id: str, answer: Message, results: Mapping[str, ToolResultBlock]
+) -> None:
     site = CallSite(
         env.session_id,
         turn_id,
@@ -131,4 +146,4 @@ async def _call_tools(env: Environment, setup: Setup, turn_id: str, answer: Mess
         env.stop,
         env.monotonic,
     )
-    _record_results(env, answer, turn_id, await run_calls(answer.calls, site, env.finished))
+    _record_results(env, answer, turn_id, await run_calls(answer.calls, site, results))

@@ -1,5 +1,6 @@
 """One step: plan the surface, send the request, keep the answer."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from openprogram.agent.environment import Environment, Setup
@@ -11,11 +12,20 @@ from openprogram.core.events import Event, MessageAdded, StepFinished, StepStart
 from openprogram.core.ids import new_id
 from openprogram.core.jsonio import digest
 from openprogram.core.messages import Message, TextBlock
-from openprogram.core.prompt import ProviderRequest, Surface, SurfacePlan
+from openprogram.core.prompt import ProviderRequest, Segment, Surface, SurfacePlan
 from openprogram.core.tooling import LoadedSet
 from openprogram.ledger.verdict import verdict
 from openprogram.providers.segments import segments
 from openprogram.surface.planner import Wanted, plan
+
+
+@dataclass(frozen=True, slots=True)
+class StepId:
+    """Which request this is, and the message that its answer will be."""
+
+    turn_id: str
+    number: int
+    message_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +44,7 @@ def record(env: Environment, message: Message, *before: Event) -> None:
 
 async def run_step(env: Environment, setup: Setup, loaded: LoadedSet, turn_id: str, step: int) -> StepOutcome:
     """Send one request and record the answer, whole or partial."""
+    at = StepId(turn_id, step, new_id("m"))
     surface, next_plan = _plan(env, setup, loaded)
     notice = notice_text(next_plan, env.history.messages, iso_time(env.clock())[:10])
     if notice is not None:
@@ -45,21 +56,23 @@ async def run_step(env: Environment, setup: Setup, loaded: LoadedSet, turn_id: s
         messages=env.history.messages,
         params=setup.params,
         cache_key=env.session_id,
-        previous_length=env.progress.shown_length,
+        previous_length=_shown_before(env.history.messages),
     )
-    message_id = new_id("m")
-    env.emit(_started(env, setup, loaded, turn_id, step, message_id, request, next_plan))
+    parts = segments(request)
+    kept = _common(env.progress.segments, parts)
+    env.progress.segments = parts
+    env.emit(_started(env, setup, loaded, at, next_plan, kept, parts[kept:]))
     started = env.monotonic()
     received = await receive(
         setup.provider.stream(request),
-        message_id,
+        at.message_id,
         env.emit,
         env.stop,
         accepted=lambda: env.surfaces.accepted(surface),
         now=env.monotonic,
     )
     answer = Message(
-        id=message_id,
+        id=at.message_id,
         parent_id=env.history.leaf_id,
         role="assistant",
         blocks=received.whole_or_partial(),
@@ -73,17 +86,29 @@ async def run_step(env: Environment, setup: Setup, loaded: LoadedSet, turn_id: s
     finished = StepFinished(
         turn_id,
         step,
-        message_id,
+        at.message_id,
+        setup.model.id,
         received.usage,
         price.cost(received.usage) if price else None,
         verdict(env.progress.usage, received.usage, next_plan),
         None if first is None else round((first - started) * 1000),
         round((env.monotonic() - started) * 1000),
     )
-    env.progress.shown_length = len(request.messages)
     env.progress.usage = received.usage
     record(env, answer, finished)
     return StepOutcome(answer, received)
+
+
+def _common(before: Sequence[Segment], now: Sequence[Segment]) -> int:
+    """How many leading segments are the same."""
+    pairs = zip(before, now, strict=False)
+    return next((place for place, (old, new) in enumerate(pairs) if old != new), min(len(before), len(now)))
+
+
+def _shown_before(history: Sequence[Message]) -> int:
+    """How many messages the last answered request held: those before its answer."""
+    answers = (place for place in range(len(history) - 1, -1, -1) if history[place].role == "assistant")
+    return next(answers, 0)
 
 
 def _plan(env: Environment, setup: Setup, loaded: LoadedSet) -> tuple[Surface, SurfacePlan]:
@@ -100,11 +125,10 @@ def _started(
     env: Environment,
     setup: Setup,
     loaded: LoadedSet,
-    turn_id: str,
-    step: int,
-    message_id: str,
-    request: ProviderRequest,
+    at: StepId,
     next_plan: SurfacePlan,
+    kept: int,
+    changed: tuple[Segment, ...],
 ) -> StepStarted:
     how = residency(setup.contract)
     causes = tuple(
@@ -117,9 +141,9 @@ def _started(
         for name in names
     )
     return StepStarted(
-        turn_id=turn_id,
-        step=step,
-        message_id=message_id,
+        turn_id=at.turn_id,
+        step=at.number,
+        message_id=at.message_id,
         parent_id=env.history.leaf_id,
         model=setup.model.id,
         resident=next_plan.declared,
@@ -128,7 +152,8 @@ def _started(
         plan=next_plan,
         reason=next_plan.reason,
         causes=causes,
-        segments=segments(request),
+        kept=kept,
+        segments=changed,
     )
 
 

@@ -1,8 +1,8 @@
 """Stopping a run from outside without losing what it had."""
 
 import asyncio
-from collections.abc import Awaitable
-from typing import TypeVar
+from collections.abc import Coroutine
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
@@ -36,14 +36,15 @@ class StopSignal:
         for scope in self._scopes:
             scope.reschedule(now)
 
-    async def run(self, work: Awaitable[T]) -> T:
-        """Await `work`; raises `Stopped` when stop is requested before it is done."""
+    async def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Await `work`; raises `Stopped` when stop is requested before it is done. It never begins after that."""
+        if self._requested:
+            work.close()
+            raise Stopped
         scope = asyncio.timeout(None)
         try:
             async with scope:
                 self._scopes.add(scope)
-                if self._requested:
-                    scope.reschedule(asyncio.get_running_loop().time())
                 return await work
         except TimeoutError:
             if scope.expired():

@@ -72,7 +72,12 @@ async def receive(
         await stop.run(_consume(events, message_id, emit, received, accepted, now))
     except Stopped:
         received.status = "stopped"
+    if received.status == "interrupted":  # a fault of the provider (law 9); what it gave is never taken for complete
+        received.status, received.failure = "error", _NO_END
     return received
+
+
+_NO_END = ProviderFailure("stream_cut", "The answer ended without saying so; it may be incomplete.", "retry")
 
 
 async def _consume(

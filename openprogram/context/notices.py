@@ -1,28 +1,61 @@
-"""Volatile facts, told once in the newest message and frozen there (spec cache.md C12)."""
+"""Volatile facts, told once in the newest message and frozen there (spec cache.md C12).
+
+What the model was told is read off the branch itself: a branch that was edited, regenerated or never answered knows
+only what stands in it, whatever the endpoint was shown on another one.
+"""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
 
 from openprogram.core.messages import Message
 from openprogram.core.prompt import SurfacePlan
+
+_DATE: Final = "Today's date is "
+_OFF: Final = "Switched off, calls will be refused: "
+_ON: Final = "Switched on again: "
+_NEW: Final = "Now available: "
+# These beginnings are read back from chats of any age: add new ones, never edit them.
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the notices of a branch last said: the date, and the tools that are off."""
+
+    date: str | None = None
+    off: frozenset[str] = frozenset()
 
 
 def notice_text(plan: SurfacePlan, history: Sequence[Message], today: str) -> str | None:
     """What the model has to be told before this request, or None.
 
-    `today` is an ISO date in UTC; it is told in the first request and when the date has changed since the last message.
+    `today` is an ISO date in UTC; it is told in the first request and when it has changed since it was told.
     """
-    lines = []
-    if _date_is_news(history, today):
-        lines.append(f"Today's date is {today}.")
-    if plan.withdrawn:
-        lines.append(f"Switched off, calls will be refused: {', '.join(plan.withdrawn)}.")
-    if plan.restored:
-        lines.append(f"Switched on again: {', '.join(plan.restored)}.")
-    if plan.added:
-        lines.append(f"Now available: {', '.join(plan.added)}.")
+    before = told(history)
+    declared = [name for name in plan.declared if name not in plan.masked]
+    off = [name for name in plan.masked if name not in before.off]
+    on = [name for name in declared if name in before.off]
+    new = [name for name in plan.added if name in declared and name not in before.off]
+    lines = [f"{_DATE}{today}."] if today != before.date else []
+    lines += [f"{start}{', '.join(names)}." for start, names in ((_OFF, off), (_ON, on), (_NEW, new)) if names]
     return "\n".join(lines) or None
 
 
-def _date_is_news(history: Sequence[Message], today: str) -> bool:
-    answered = [message for message in history if message.role == "assistant"]
-    return not answered or answered[-1].created_at[:10] != today
+def told(history: Sequence[Message]) -> Told:
+    """What the notices of this branch come to."""
+    date, off = None, set[str]()
+    for message in history:
+        if message.role != "notice":
+            continue
+        for line in message.text.splitlines():
+            if line.startswith(_DATE):
+                date = line.removeprefix(_DATE).rstrip(".")
+            elif line.startswith(_OFF):
+                off.update(_names(line.removeprefix(_OFF)))
+            elif line.startswith((_ON, _NEW)):
+                off.difference_update(_names(line.partition(": ")[2]))
+    return Told(date, frozenset(off))
+
+
+def _names(listed: str) -> list[str]:
+    return listed.rstrip(".").split(", ")

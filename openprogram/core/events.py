@@ -11,7 +11,7 @@ from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import CallStatus, Message, ToolResultBlock
 from openprogram.core.prompt import FailureAction, Segment, SurfacePlan
 from openprogram.core.tooling import Residency
-from openprogram.core.usage import Usage
+from openprogram.core.usage import CacheVerdict, Usage
 
 TurnReason = Literal["done", "stopped", "error", "interrupted", "limit", "cut"]
 ApprovalDecision = Literal["once", "session", "deny"]
@@ -39,6 +39,7 @@ class QueuedMessage:
     text: str
     mode: Literal["queue", "steer"]
     created_at: str
+    override: ToolIntent | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,11 @@ class TurnStarted:
 
 @dataclass(frozen=True, slots=True)
 class StepStarted:
-    """A model request goes out. The answer will be `message_id`, below `parent_id`."""
+    """A model request goes out. The answer will be `message_id`, below `parent_id`.
+
+    The first `kept` segments are those of the request before, unchanged; `segments` are the rest (all, where this
+    process does not know the request before).
+    """
 
     turn_id: str
     step: int
@@ -95,6 +100,7 @@ class StepStarted:
     plan: SurfacePlan
     reason: str
     causes: tuple[str, ...]
+    kept: int
     segments: tuple[Segment, ...]
     type: Literal["step_started"] = "step_started"
 
@@ -164,21 +170,13 @@ class ToolCallFinished:
 
 
 @dataclass(frozen=True, slots=True)
-class CacheVerdict:
-    """What the cache did in one step: tokens read and not read that could have been, with the cause of a miss."""
-
-    read: int | None
-    missed: int | None
-    cause: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class StepFinished:
     """A model request is answered. `usage` is as reported, `cost` in US dollars where the price is known."""
 
     turn_id: str
     step: int
     message_id: str
+    model: str
     usage: Usage
     cost: float | None
     cache: CacheVerdict

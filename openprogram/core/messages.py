@@ -7,6 +7,7 @@ Roles: `user` (a person), `assistant` (the model), `tool` (the results of one st
 from dataclasses import dataclass
 from typing import Literal
 
+from openprogram.core.intent import ToolIntent
 from openprogram.core.jsonio import JsonObject
 
 Role = Literal["user", "assistant", "tool", "notice"]
@@ -67,7 +68,10 @@ Block = TextBlock | ReasoningBlock | ToolUseBlock | ToolResultBlock
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One node of the tree. `parent_id` None is a root; `model` is `endpoint/model` for answers."""
+    """One node of the tree. `parent_id` None is a root; `model` is `endpoint/model` for answers.
+
+    `override` is what a user message asks of tools for its own turn only (spec tools.md T9).
+    """
 
     id: str
     parent_id: str | None
@@ -77,6 +81,7 @@ class Message:
     turn_id: str | None = None
     status: MessageStatus = "complete"
     model: str | None = None
+    override: ToolIntent | None = None
 
     @property
     def text(self) -> str:

@@ -167,6 +167,18 @@ class Provider(Protocol):
         ...
 
 
+class ModelCatalog(Protocol):
+    """Which models there are, and the provider behind each."""
+
+    async def models(self) -> tuple[ModelInfo, ...]:
+        """Every model that can be chosen now; the first is the default."""
+        ...
+
+    async def resolve(self, model_id: str | None) -> tuple[ModelInfo, Provider]:
+        """The model of that id, or the default. Raises `NoEndpoint` naming the choices."""
+        ...
+
+
 class Emit(Protocol):
     """Where a turn's events go. Order is kept; text pieces of one block may be joined (P4)."""
 
@@ -235,6 +247,10 @@ class Inbox(Protocol):
         """Whether a steered message waits: the turn then ends at this safe point and the next begins with it."""
         ...
 
-    async def next_input(self) -> bool:
-        """At the end of a turn: move the next waiting message into the history, if any. False ends the run."""
+    async def next_input(self, *, unanswered: bool) -> bool:
+        """At the end of a turn: move the next waiting message into the history, if any. False ends the run.
+
+        `unanswered`: the turn ended for a steered message and the model has not seen its last results. If that message
+        was withdrawn meanwhile, the answer is True all the same.
+        """
         ...

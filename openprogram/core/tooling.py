@@ -7,11 +7,14 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
+from typing import Final, Literal
 
-from openprogram.core.intent import ChipEffect
+from openprogram.core.intent import ChipEffect, ToolIntent
 from openprogram.core.jsonio import JsonObject, digest
 from openprogram.core.messages import ResultPart, TextBlock
+
+DISCOVERY_TOOL: Final = "tool_search"
+"""The tool that finds deferred ones. Where a turn lacks it nothing could, so nothing is deferred."""
 
 OutputSink = Callable[[str], None]
 """Takes a running call's output as it appears; never blocks."""
@@ -96,6 +99,7 @@ class ToolLimits:
 class ToolSpec:
     """One tool as the registry knows it. `name` is what the model calls; unique, `[a-zA-Z0-9_-]{1,64}`.
 
+    `writes` names the parameters that hold all the paths a call writes; without it a writing call is about anything.
     `provides` names capabilities that a switch governs (`"web_search"` is the chip's). `source` is `builtin`,
     `plugin:NAME` or `mcp:SERVER`. `presets` are the built-in presets that list the tool. `version` changes when the
     behaviour behind an unchanged schema does; it is part of a contract's fingerprint. `validate` refuses arguments
@@ -110,6 +114,7 @@ class ToolSpec:
     parallel_safe: bool = False
     permission: Permission = "none"
     network: bool = False
+    writes: tuple[str, ...] = ()
     provides: tuple[str, ...] = ()
     group: str | None = None
     presets: tuple[str, ...] = ()
@@ -128,8 +133,10 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A toolset: entries are tool names, `fnmatch` patterns, `@plugin`, `@mcp`, `@mcp:SERVER`, `@readonly`,
-    `@resident` or `*`; a leading `-` takes away. `includes` pulls in other presets first."""
+    """A toolset: entries are tool names, `fnmatch` patterns (`*` is every tool) or attributes: `@builtin`, `@plugin`,
+    `@plugin:NAME`, `@mcp`, `@mcp:SERVER`, `@readonly`, `@resident`, `@network`, `@provides:CAPABILITY`, and
+    `@preset:NAME` for the tools that list themselves there. A leading `-` takes away what stands before it.
+    `includes` pulls in other presets first."""
 
     name: str
     title: str
@@ -158,6 +165,18 @@ class Snapshot:
     def get(self, name: str) -> ToolSpec | None:
         """The tool of that name, or None."""
         return next((tool for tool in self.tools if tool.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentProfile:
+    """Who answers: a default intent, instructions and a model. `forbidden` are `fnmatch` patterns of tools that no
+    switch of a chat brings back."""
+
+    name: str = "default"
+    intent: ToolIntent = field(default_factory=ToolIntent)
+    instructions: str = ""
+    model: str | None = None
+    forbidden: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

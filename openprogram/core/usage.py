@@ -46,6 +46,15 @@ def _plus(left: int | None, right: int | None) -> int | None:
 
 
 @dataclass(frozen=True, slots=True)
+class CacheVerdict:
+    """What the cache did in one step: tokens read and not read that could have been, with the cause of a miss."""
+
+    read: int | None
+    missed: int | None
+    cause: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Price:
     """US dollars per million tokens of one model at one endpoint."""
 

@@ -1,8 +1,7 @@
 """The cache verdict of one step: tokens read, and tokens that the endpoint held and did not reuse, with the cause."""
 
-from openprogram.core.events import CacheVerdict
 from openprogram.core.prompt import SurfacePlan
-from openprogram.core.usage import Usage
+from openprogram.core.usage import CacheVerdict, Usage
 
 
 def verdict(previous: Usage | None, current: Usage, plan: SurfacePlan) -> CacheVerdict:

@@ -81,7 +81,7 @@ def _rebase(previous: Surface | None, wanted: Wanted, now: float, reason: PlanRe
 
 def _extend(previous: Surface, wanted: Wanted, now: float) -> tuple[Surface, SurfacePlan]:
     authorised = {_name(tool) for tool in wanted.tools}
-    declared = _merge(previous.declared, _merge(wanted.tools, wanted.floor))
+    declared = _merge(previous.declared, wanted.tools)  # a floor that came later waits for the next rebase
     names = tuple(_name(tool) for tool in declared)
     added = names[len(previous.declared) :]
     masked = tuple(name for name in names if name not in authorised)

@@ -31,6 +31,7 @@ from openprogram.core.tooling import (
 )
 from openprogram.tools.docstring import parse_docstring
 from openprogram.tools.parameters import Parameter, bind, object_schema, read_parameters
+from openprogram.tools.presets import BUILTIN_PRESETS
 
 NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 """What every provider takes as a tool's name."""
@@ -48,6 +49,7 @@ def tool(  # noqa: PLR0913 - one argument per field of a ToolSpec
     readonly: bool = False,
     parallel_safe: bool = False,
     network: bool = False,
+    writes: tuple[str, ...] = (),
     provides: tuple[str, ...] = (),
     group: str | None = None,
     presets: tuple[str, ...] = (),
@@ -66,7 +68,8 @@ def tool(  # noqa: PLR0913 - one argument per field of a ToolSpec
         try:
             named = _name(function, name)
             description, parameters = _read(function)
-            _check_flags(permission, readonly=readonly)
+            _check_flags(permission, writes, parameters, readonly=readonly)
+            _check_presets(presets)
         except ValueError as error:
             raise TypeError(f"the tool {_place(function)} cannot be declared: {error}") from error
         return ToolSpec(
@@ -78,6 +81,7 @@ def tool(  # noqa: PLR0913 - one argument per field of a ToolSpec
             parallel_safe=parallel_safe,
             permission=permission,
             network=network or permission == "network",
+            writes=writes,
             provides=provides,
             group=group,
             presets=presets,
@@ -117,9 +121,24 @@ def _read(function: Callable[..., Any]) -> tuple[str, tuple[Parameter, ...]]:
     return documentation.description, read_parameters(signature, hints, documentation.parameters)
 
 
-def _check_flags(permission: Permission, *, readonly: bool) -> None:
+def _check_flags(
+    permission: Permission, writes: tuple[str, ...], parameters: tuple[Parameter, ...], *, readonly: bool
+) -> None:
     if readonly and permission in ("write", "execute"):
         raise ValueError(f"a tool with permission {permission!r} is not readonly")
+    if writes and permission != "write":
+        raise ValueError(f"it writes {writes[0]!r}, so its permission is 'write'")
+    required = {parameter.name for parameter in parameters if parameter.required}
+    optional = [name for name in writes if name not in required]
+    if optional:
+        raise ValueError(f"writes names {optional[0]!r}, which is no required parameter")
+
+
+def _check_presets(presets: tuple[str, ...]) -> None:
+    known = [preset.name for preset in BUILTIN_PRESETS]
+    unknown = [name for name in presets if name not in known]
+    if unknown:
+        raise ValueError(f"there is no built-in preset {unknown[0]!r}; there are {', '.join(known)}")
 
 
 def _executor(name: str, function: ToolFunction[P], parameters: tuple[Parameter, ...]) -> Execute:

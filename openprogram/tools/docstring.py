@@ -7,6 +7,7 @@ is part of what providers cache, so this module is written to give the same text
 import re
 from dataclasses import dataclass
 from inspect import cleandoc
+from itertools import pairwise
 from typing import Final
 
 _SECTION: Final = re.compile(r"(Args|Returns|Raises|Yields|Note|Example)s?:\s*")
@@ -31,7 +32,7 @@ def parse_docstring(text: str) -> Documentation:
     starts = [index for index, line in enumerate(lines) if _SECTION.fullmatch(line)]
     end = starts[0] if starts else len(lines)
     parameters: dict[str, str] = {}
-    for start, stop in zip(starts, [*starts[1:], len(lines)], strict=True):
+    for start, stop in pairwise([*starts, len(lines)]):
         if lines[start].startswith("Arg"):
             parameters.update(_parse_args(lines[start + 1 : stop]))
     return Documentation(_unwrap(lines[:end]), parameters)

@@ -11,7 +11,17 @@ from tests.support.tree import Module, dotted_name, enclosing, modules, write_tr
 # "path:qualified.function" of each supervisor that may catch everything, because it turns what it caught into
 # a log line and an event. Law 10 names them all: session actor, tool call, provider stream, store writer, MCP
 # owner, connection, lifespan.
-SUPERVISORS: frozenset[str] = frozenset()
+SUPERVISORS: frozenset[str] = frozenset(
+    {
+        "openprogram/agent/calls.py:_execute",
+        "openprogram/bus/local.py:LocalBus.publish",  # a subscriber's fault must not reach the publisher
+        "openprogram/providers/streaming.py:answer",
+        "openprogram/server/connection.py:serve_socket",
+        "openprogram/server/ws_actions/dispatch.py:_perform",  # a connection's supervisor, per action
+        "openprogram/sessions/run.py:Run._guarded",
+        "openprogram/store/sqlite/group.py:Groups.run",
+    }
+)
 
 BROAD = frozenset({"Exception", "BaseException", "ExceptionGroup", "BaseExceptionGroup"})
 

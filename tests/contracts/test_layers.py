@@ -41,7 +41,7 @@ def violations(tree: Sequence[Module]) -> list[str]:
             continue
         for imported in imports(module):
             target = _part(imported.target)
-            ours = imported.target.startswith("openprogram.") and target in parts
+            ours = imported.target.startswith("openprogram.") and (target in parts or _row(target) is not None)
             if ours and target != importer and not _allowed(importer, target):
                 found.append(f"{module.path}:{imported.line}: {importer} must not import {imported.target}")
     return found

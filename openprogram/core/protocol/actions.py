@@ -4,49 +4,19 @@
 """
 
 from dataclasses import dataclass
-from typing import Annotated, Final, Literal
+from typing import Annotated, Literal
 
 from annotated_types import Ge, Interval, MaxLen, MinLen
-from pydantic import ConfigDict
 
 from openprogram.core.events import ApprovalDecision, ChatMode, PermissionMode
 from openprogram.core.jsonio import JsonValue
-
-ClientId = Annotated[str, MinLen(1), MaxLen(128)]
-Name = Annotated[str, MinLen(1), MaxLen(200)]
-Title = Annotated[str, MinLen(1), MaxLen(300)]
-STRICT: Final = ConfigDict(extra="forbid", strict=True)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Action:
-    __pydantic_config__ = STRICT
-    id: ClientId
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _SessionAction(_Action):
-    session_id: Name
-
+from openprogram.core.protocol.base import BaseAction, Name, Override, SessionAction, Title
 
 # -- chat -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Override:
-    """Per-turn override of the tool intent (spec tools.md T9); null fields fall through."""
-
-    __pydantic_config__ = STRICT
-    enabled: bool | None = None
-    toolset: str | None = None
-    web_search: bool | None = None
-    disabled: tuple[str, ...] = ()
-    picked: tuple[str, ...] | None = None
-    allowed: tuple[str, ...] | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chat(_Action):
+class Chat(BaseAction):
     """Send a message; `session_id` null makes a new chat. While a turn runs, `send` queues and `steer` steers."""
 
     action: Literal["chat"]
@@ -58,21 +28,21 @@ class Chat(_Action):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stop(_SessionAction):
+class Stop(SessionAction):
     """End the running turn within a second, keeping what was shown (P7)."""
 
     action: Literal["stop"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ContinueTurn(_SessionAction):
+class ContinueTurn(SessionAction):
     """Go on after a turn that ended interrupted, stopped, at a limit or cut."""
 
     action: Literal["continue_turn"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EditMessage(_SessionAction):
+class EditMessage(SessionAction):
     """Send another text in place of an earlier user message: a sibling branch (P8)."""
 
     action: Literal["edit_message"]
@@ -81,7 +51,7 @@ class EditMessage(_SessionAction):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Regenerate(_SessionAction):
+class Regenerate(SessionAction):
     """Answer a user message again, as a sibling of the answer `message_id`."""
 
     action: Literal["regenerate"]
@@ -89,7 +59,7 @@ class Regenerate(_SessionAction):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SelectBranch(_SessionAction):
+class SelectBranch(SessionAction):
     """Make the branch through `message_id` the active one, down to its newest leaf."""
 
     action: Literal["select_branch"]
@@ -97,7 +67,7 @@ class SelectBranch(_SessionAction):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EditQueue(_SessionAction):
+class EditQueue(SessionAction):
     """Change the text of a waiting message; null removes it."""
 
     action: Literal["edit_queue"]
@@ -109,7 +79,7 @@ class EditQueue(_SessionAction):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SetToolsProfile(_SessionAction):
+class SetToolsProfile(SessionAction):
     """Choose a preset; null follows the profile again."""
 
     action: Literal["set_tools_profile"]
@@ -117,7 +87,7 @@ class SetToolsProfile(_SessionAction):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToggleWebSearch(_SessionAction):
+class ToggleWebSearch(SessionAction):
     """The chip: true adds web search, false takes it away everywhere, null leaves it to the preset."""
 
     action: Literal["toggle_web_search"]
@@ -125,7 +95,7 @@ class ToggleWebSearch(_SessionAction):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SetToolsEnabled(_SessionAction):
+class SetToolsEnabled(SessionAction):
     """The master switch; null follows the profile."""
 
     action: Literal["set_tools_enabled"]
@@ -133,7 +103,7 @@ class SetToolsEnabled(_SessionAction):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SetToolDisabled(_SessionAction):
+class SetToolDisabled(SessionAction):
     """Switch one tool off (`value` true) or stop switching it off (false)."""
 
     action: Literal["set_tool_disabled"]
@@ -142,7 +112,7 @@ class SetToolDisabled(_SessionAction):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PickTools(_SessionAction):
+class PickTools(SessionAction):
     """The user's own short selection in place of a preset; null goes back to the preset."""
 
     action: Literal["pick_tools"]
@@ -150,7 +120,7 @@ class PickTools(_SessionAction):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExplainTools(_SessionAction):
+class ExplainTools(SessionAction):
     """Ask for every tool with its state and reason, and for the layer that decided each field."""
 
     action: Literal["explain_tools"]
@@ -160,7 +130,7 @@ class ExplainTools(_SessionAction):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Subscribe(_Action):
+class Subscribe(BaseAction):
     """Events after `after_seq`, then live; `session_id` null gives unnumbered hints for the sidebar."""
 
     action: Literal["subscribe"]
@@ -170,7 +140,7 @@ class Subscribe(_Action):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unsubscribe(_Action):
+class Unsubscribe(BaseAction):
     """No more events of this session on this socket."""
 
     action: Literal["unsubscribe"]
@@ -178,7 +148,7 @@ class Unsubscribe(_Action):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CreateSession(_Action):
+class CreateSession(BaseAction):
     """A draft: it takes switches at once and appears in the sidebar with its first message."""
 
     action: Literal["create_session"]
@@ -188,7 +158,7 @@ class CreateSession(_Action):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListSessions(_Action):
+class ListSessions(BaseAction):
     """The user's chats, newest first."""
 
     action: Literal["list_sessions"]
@@ -198,7 +168,7 @@ class ListSessions(_Action):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RenameSession(_SessionAction):
+class RenameSession(SessionAction):
     """Give the chat a title."""
 
     action: Literal["rename_session"]
@@ -206,7 +176,7 @@ class RenameSession(_SessionAction):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PinSession(_SessionAction):
+class PinSession(SessionAction):
     """Keep the chat at the top, or no longer."""
 
     action: Literal["pin_session"]
@@ -214,21 +184,21 @@ class PinSession(_SessionAction):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DeleteSession(_SessionAction):
+class DeleteSession(SessionAction):
     """Hide the chat; `restore_session` brings it back."""
 
     action: Literal["delete_session"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RestoreSession(_SessionAction):
+class RestoreSession(SessionAction):
     """Bring a deleted chat back."""
 
     action: Literal["restore_session"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LoadMessages(_SessionAction):
+class LoadMessages(SessionAction):
     """Messages of the active branch before `before` (a message id; null: the end)."""
 
     action: Literal["load_messages"]
@@ -237,7 +207,7 @@ class LoadMessages(_SessionAction):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SetModel(_SessionAction):
+class SetModel(SessionAction):
     """Choose `endpoint/model` for the turns to come; null is the server's default."""
 
     action: Literal["set_model"]
@@ -245,7 +215,7 @@ class SetModel(_SessionAction):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SetPermissionMode(_SessionAction):
+class SetPermissionMode(SessionAction):
     """ask, accept_edits or auto; read at each dispatch, so it applies at once."""
 
     action: Literal["set_permission_mode"]
@@ -253,7 +223,7 @@ class SetPermissionMode(_SessionAction):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerApproval(_SessionAction):
+class AnswerApproval(SessionAction):
     """Answer a pending approval once, from any tab."""
 
     action: Literal["answer_approval"]
@@ -266,14 +236,14 @@ class AnswerApproval(_SessionAction):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GetSettings(_Action):
+class GetSettings(BaseAction):
     """The user's settings."""
 
     action: Literal["get_settings"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SetSetting(_Action):
+class SetSetting(BaseAction):
     """Change one setting; null goes back to its default."""
 
     action: Literal["set_setting"]
@@ -282,7 +252,7 @@ class SetSetting(_Action):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ping(_Action):
+class Ping(BaseAction):
     """Answered by pong."""
 
     action: Literal["ping"]

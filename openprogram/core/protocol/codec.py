@@ -10,7 +10,7 @@ from typing import Any, Final, get_args, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
-from openprogram.core.errors import BadField, BadFrame, TooLarge, UnknownAction
+from openprogram.core.errors import BadField, BadFrame, BadJson, TooLarge, UnknownAction
 from openprogram.core.events import Event
 from openprogram.core.jsonio import decode, encode
 from openprogram.core.messages import Message
@@ -50,7 +50,7 @@ def frame_id(data: str | bytes) -> str | None:
     """The `id` of a frame that may otherwise be unusable, so that its error can name it."""
     try:
         value = decode(data)
-    except BadFrame:
+    except BadJson:
         return None
     found = value.get("id") if isinstance(value, dict) else None
     return found if isinstance(found, str) else None

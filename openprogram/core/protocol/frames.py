@@ -146,7 +146,8 @@ class ToolState:
     """What its schema costs per request, o200k tokens; None where not counted yet."""
     switchable: bool
     """Whether `set_tool_disabled` applies (the chip's tools are the chip's)."""
-    disabled: bool
+    switched_off: bool
+    """Whether this chat's own switch takes it away."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,7 +26,7 @@ async def preview_edit(arguments: JsonObject, context: ToolContext) -> CallPrevi
     return CallPreview("diff", diff_text(diff))
 
 
-@tool(permission="write", residency="resident", presets=("coding",), preview=preview_edit)
+@tool(permission="write", writes=("path",), residency="resident", presets=("coding",), preview=preview_edit)
 async def edit(context: ToolContext, path: str, old: str, new: str, replace_all: bool = False) -> ToolOutput:
     """Replace text in a file. The old text has to match exactly, white space included, and be unique.
 

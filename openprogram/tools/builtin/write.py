@@ -21,7 +21,7 @@ async def preview_write(arguments: JsonObject, context: ToolContext) -> CallPrev
     return CallPreview("diff", diff_text(diff) or f"{place.shown} stays as it is.")
 
 
-@tool(permission="write", residency="resident", presets=("coding",), preview=preview_write)
+@tool(permission="write", writes=("path",), residency="resident", presets=("coding",), preview=preview_write)
 async def write(context: ToolContext, path: str, content: str) -> ToolOutput:
     """Create a file or replace its whole content. Missing folders are made.
 

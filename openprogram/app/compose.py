@@ -1,0 +1,94 @@
+"""The composition root: every layer is built and wired here, and nowhere else."""
+
+import asyncio
+import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Final
+
+from openprogram.app.builtin import BuiltinSource
+from openprogram.app.demo import ENDPOINT, MODEL, DemoProcess
+from openprogram.app.models import Models
+from openprogram.app.serve import Parts
+from openprogram.app.settings import Settings
+from openprogram.bus.local import LocalBus
+from openprogram.core.errors import ConfigError
+from openprogram.core.ids import new_id
+from openprogram.core.tooling import AgentProfile
+from openprogram.providers.config import EndpointConfig, ModelEntry
+from openprogram.providers.factory import build_provider, warm_up
+from openprogram.server.auth import OWNER
+from openprogram.sessions.hub import Defaults, Ports
+from openprogram.sessions.service import session_service
+from openprogram.sessions.settings import KEYLESS_SEARCH
+from openprogram.store.sqlite.store import SqliteStore
+from openprogram.tools.builtin.jobs import Jobs
+from openprogram.tools.registry import Registry
+
+DATABASE: Final = "openprogram.db"
+_WELCOME: Final = """# Workspace
+
+Chats work in this directory until you give them another one: files that the assistant reads, writes and runs are here.
+Delete this file whenever you like.
+"""
+
+
+@asynccontextmanager
+async def compose(settings: Settings) -> AsyncIterator[Parts]:
+    """A running application without its server. Raises `ConfigError` or `StorageError` where it cannot run."""
+    prepare_workspace(settings.workspace)
+    async with AsyncExitStack() as stack:
+        store = await SqliteStore.open(settings.home / DATABASE)
+        stack.push_async_callback(store.aclose)
+        bus = LocalBus()
+        stack.push_async_callback(bus.aclose)
+        demo = DemoProcess()
+        models = Models(settings.endpoints, demo, demo_endpoint, build_provider, now=time.monotonic)
+        stack.push_async_callback(models.aclose)
+        jobs = await stack.enter_async_context(Jobs())
+        registry = Registry()
+        builtin = BuiltinSource(settings, registry, jobs, None if models.has_endpoint else demo)
+        builtin.register(keyless_consent=bool(await store.setting(OWNER.id, KEYLESS_SEARCH)))
+        ports = Ports(
+            store=store,
+            bus=bus,
+            models=models,
+            snapshot=lambda: registry.snapshot,
+            clock=time.time,
+            monotonic=time.monotonic,
+            setting_changed=builtin.setting_changed,
+        )
+        defaults = Defaults(
+            workspace=settings.workspace,
+            profile=AgentProfile(),
+            permission_mode=settings.permission_mode,
+            platform=sys.platform,
+        )
+        service = await stack.enter_async_context(session_service(ports, defaults, new_id("e")))
+        warming = asyncio.create_task(warm_up(settings.endpoints), name="warm up")
+        stack.callback(warming.cancel)
+        yield Parts(service=service, log=store, bus=bus)
+
+
+def prepare_workspace(workspace: Path) -> None:
+    """Make the default workspace, with a word of welcome, if it is not there. Raises `ConfigError`."""
+    if workspace.is_dir():
+        return
+    try:
+        workspace.mkdir(parents=True)
+        (workspace / "README.md").write_text(_WELCOME, "utf-8")
+    except OSError as error:
+        raise ConfigError(
+            f"the workspace {workspace} cannot be made: {error.strerror or error}",
+            field="chat.workspace",
+            hint="name another directory in config.toml",
+        ) from error
+
+
+def demo_endpoint(base_url: str) -> EndpointConfig:
+    """The demo as an endpoint like any other: it speaks Chat Completions over HTTP."""
+    return EndpointConfig(
+        name=ENDPOINT, api="openai-chat", base_url=f"{base_url}/v1", key="demo", models=(ModelEntry(MODEL),)
+    )

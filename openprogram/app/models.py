@@ -1,0 +1,147 @@
+"""Which models there are: those of the configured endpoints, and the demo."""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from typing import Final
+
+import structlog
+
+from openprogram.app.demo import ENDPOINT, MODEL, DemoProcess
+from openprogram.core.errors import NoEndpoint
+from openprogram.core.ports import Provider
+from openprogram.core.prompt import ModelInfo
+from openprogram.providers.config import EndpointConfig
+
+ASK_AGAIN_S: Final = 300.0
+"""How long an endpoint's list of models is believed."""
+RETRY_S: Final = 15.0
+"""How soon an endpoint that could not be asked is asked again."""
+PATIENCE_S: Final = 3.0
+"""How long a list of models waits for a slow endpoint; what comes later is in the next list."""
+
+_log = structlog.get_logger(__name__)
+
+DEMO_INFO: Final = ModelInfo(
+    id=f"{ENDPOINT}/{MODEL}", endpoint=ENDPOINT, model=MODEL, title="Demo (scripted, offline)", demo=True
+)
+
+
+class Endpoint:
+    """One configured endpoint with its provider, made when first needed, and its list of models."""
+
+    def __init__(
+        self, config: EndpointConfig, build: Callable[[EndpointConfig], Provider], now: Callable[[], float]
+    ) -> None:
+        self.config = config
+        self._build = build
+        self._now = now
+        self._provider: Provider | None = None
+        self._models: tuple[ModelInfo, ...] = ()
+        self._fresh_until = 0.0
+        self._asking: asyncio.Task[None] | None = None
+
+    @property
+    def provider(self) -> Provider:
+        """The adapter behind this endpoint."""
+        if self._provider is None:
+            self._provider = self._build(self.config)
+        return self._provider
+
+    async def models(self) -> tuple[ModelInfo, ...]:
+        """The newest list that could be had in time."""
+        if self._now() >= self._fresh_until:
+            if self._asking is None or self._asking.done():
+                self._asking = asyncio.create_task(self._ask(), name=f"models of {self.config.name}")
+            await asyncio.wait({self._asking}, timeout=PATIENCE_S)
+        return self._models
+
+    async def _ask(self) -> None:
+        try:
+            self._models = await self.provider.models()
+            self._fresh_until = self._now() + ASK_AGAIN_S
+        except NoEndpoint as error:
+            self._fresh_until = self._now() + RETRY_S
+            _log.warning("endpoint_lists_no_models", endpoint=self.config.name, error=error.message)
+
+    async def aclose(self) -> None:
+        """Close connections."""
+        if self._asking is not None:
+            self._asking.cancel()
+            await asyncio.wait({self._asking})
+        if self._provider is not None:
+            await self._provider.aclose()
+
+
+class Models:
+    """The `ModelCatalog` of the server. The demo is offered last, and is the default where there is nothing else."""
+
+    def __init__(
+        self,
+        configs: Iterable[EndpointConfig],
+        demo: DemoProcess,
+        demo_config: Callable[[str], EndpointConfig],
+        build: Callable[[EndpointConfig], Provider],
+        *,
+        now: Callable[[], float],
+        default: str | None = None,
+    ) -> None:
+        self._endpoints = {config.name: Endpoint(config, build, now) for config in configs}
+        self._demo = demo
+        self._demo_config = demo_config
+        self._build = build
+        self._demo_provider: tuple[str, Provider] | None = None
+        self._default = default
+
+    @property
+    def has_endpoint(self) -> bool:
+        """Whether anything but the demo is configured."""
+        return bool(self._endpoints)
+
+    async def models(self) -> tuple[ModelInfo, ...]:
+        """Every model that can be chosen now; the default first."""
+        lists = await asyncio.gather(*(endpoint.models() for endpoint in self._endpoints.values()))
+        found = [model for models in lists for model in models]
+        found.sort(key=lambda model: model.id != self._default)
+        return (*found, DEMO_INFO)
+
+    async def resolve(self, model_id: str | None) -> tuple[ModelInfo, Provider]:
+        """The model of that id, or the default. Raises `NoEndpoint` naming the choices."""
+        if model_id is None:
+            model_id = await self._default_id()
+        if model_id == DEMO_INFO.id:
+            return DEMO_INFO, await self._demo_adapter()
+        name, _, model = model_id.partition("/")
+        endpoint = self._endpoints.get(name)
+        if endpoint is None or not model:
+            names = ", ".join([*self._endpoints, ENDPOINT])
+            raise NoEndpoint(
+                f"no endpoint serves the model {model_id}", hint=f"there are {names}; choose another model"
+            )
+        listed = next((info for info in await endpoint.models() if info.id == model_id), None)
+        return listed or endpoint.config.info(model), endpoint.provider
+
+    async def aclose(self) -> None:
+        """Close every adapter, then the demo."""
+        for endpoint in self._endpoints.values():
+            await endpoint.aclose()
+        if self._demo_provider is not None:
+            await self._demo_provider[1].aclose()
+        await self._demo.aclose()
+
+    async def _default_id(self) -> str:
+        models = await self.models()
+        if self._endpoints and models[0].demo:
+            names = ", ".join(self._endpoints)
+            raise NoEndpoint(
+                f"no model is known: {names} could not be asked",
+                hint="check the endpoint's address and key, name its models in config.toml, or choose the demo model",
+            )
+        return self._default or models[0].id
+
+    async def _demo_adapter(self) -> Provider:
+        base_url = await self._demo.base_url()
+        if self._demo_provider is None or self._demo_provider[0] != base_url:
+            if self._demo_provider is not None:
+                await self._demo_provider[1].aclose()
+            self._demo_provider = (base_url, self._build(self._demo_config(base_url)))
+        return self._demo_provider[1]

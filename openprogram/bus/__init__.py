@@ -1,0 +1,1 @@
+"""Implementations of `core.ports.Bus`. Each must pass `tests/conformance/bus`."""

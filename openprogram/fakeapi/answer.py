@@ -1,0 +1,164 @@
+"""An answer before it has a wire format: blocks of text that arrive in chunks."""
+
+from __future__ import annotations
+
+import secrets
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from typing import Literal, TypeAlias
+
+from openprogram.fakeapi.faults import Fault
+from openprogram.fakeapi.shapes import JsonObject, compact
+
+StopReason: TypeAlias = Literal["end_turn", "tool_use", "max_tokens", "refusal"]
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """One delta. It waits until the hold of that name is released, if it has one."""
+
+    text: str
+    hold: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TextBlock:
+    """Text for the person."""
+
+    chunks: tuple[Chunk, ...]
+    type: Literal["text"] = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingBlock:
+    """Reasoning. On Anthropic's wire it carries a signature of its text."""
+
+    chunks: tuple[Chunk, ...]
+    type: Literal["thinking"] = "thinking"
+
+    @property
+    def signature(self) -> str:
+        """The signature that proves this exact text when it is sent back."""
+        return sign(joined(self.chunks))
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUseBlock:
+    """A call of a tool; the chunks are pieces of the arguments' JSON text."""
+
+    name: str
+    chunks: tuple[Chunk, ...]
+    id: str | None = None
+    type: Literal["tool_use"] = "tool_use"
+
+
+Block: TypeAlias = TextBlock | ThinkingBlock | ToolUseBlock
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a model says to one request.
+
+    `rate` is deltas a second, 0 for as fast as possible. `hold` delays the first byte. `usage` is
+    merged into the reported usage in the wire's own words; a null removes a field. `output_tokens`
+    spares counting where the number is known.
+    """
+
+    blocks: tuple[Block, ...]
+    stop_reason: StopReason | None = None
+    rate: float = 0.0
+    hold: str | None = None
+    fault: Fault | None = None
+    usage: JsonObject = field(default_factory=dict)
+    report_usage: bool = True
+    output_tokens: int | None = None
+
+    @property
+    def stop(self) -> StopReason:
+        """The stated stop reason, or the one that follows from the blocks."""
+        if self.stop_reason is not None:
+            return self.stop_reason
+        called = any(isinstance(block, ToolUseBlock) for block in self.blocks)
+        return "tool_use" if called else "end_turn"
+
+
+def joined(chunks: Iterable[Chunk]) -> str:
+    """The whole text of a block."""
+    return "".join(chunk.text for chunk in chunks)
+
+
+def sign(thinking: str) -> str:
+    """A signature that only this text has; like the real one it is opaque to the client."""
+    raw = thinking.encode("utf-8", "surrogatepass")
+    return b64encode(blake2b(raw, key=b"openprogram fake api", digest_size=48).digest()).decode()
+
+
+def pieces(text: str, size: int = 4) -> tuple[Chunk, ...]:
+    """`text` in deltas of about one token: a word start each, long words cut, wide characters singly."""
+    return tuple(Chunk(piece) for piece in _cut(text, size))
+
+
+def _cut(text: str, size: int) -> Iterator[str]:
+    start = length = 0
+    for position, character in enumerate(text):
+        blank = character.isspace()
+        wide = character > "\u2e7f"
+        starts_word = blank and not text[position - 1].isspace()
+        if position > start and (starts_word or length >= size or (wide and length)):
+            yield text[start:position]
+            start, length = position, 0
+        length += 0 if blank else size if wide else 1
+    if start < len(text):
+        yield text[start:]
+
+
+def text_block(text: str) -> TextBlock:
+    """A text block in deltas of natural size."""
+    return TextBlock(pieces(text))
+
+
+def thinking_block(text: str) -> ThinkingBlock:
+    """A thinking block in deltas of natural size."""
+    return ThinkingBlock(pieces(text))
+
+
+def tool_use_block(name: str, arguments: JsonObject) -> ToolUseBlock:
+    """A tool call with its arguments in deltas as models send them."""
+    return ToolUseBlock(name, pieces(compact(arguments), size=12))
+
+
+def with_ids(answer: Answer, prefix: str) -> Answer:
+    """The answer with an id for each tool call that has none yet (`toolu_...` or `call_...`)."""
+    blocks = tuple(
+        replace(block, id=f"{prefix}{secrets.token_hex(12)}")
+        if isinstance(block, ToolUseBlock) and block.id is None
+        else block
+        for block in answer.blocks
+    )
+    return replace(answer, blocks=blocks)
+
+
+def truncated(blocks: Sequence[Block], limit: int, costs: Sequence[int]) -> tuple[Block, ...] | None:
+    """The blocks cut to `limit` tokens at a delta's border, or `None` if they fit.
+
+    `costs` holds the tokens of every chunk of every block, in order.
+    """
+    if sum(costs) <= limit:
+        return None
+    kept: list[Block] = []
+    spent = 0
+    cost = iter(costs)
+    for block in blocks:
+        chunks: list[Chunk] = []
+        for chunk in block.chunks:
+            spent += next(cost)
+            if spent > limit:
+                break
+            chunks.append(chunk)
+        if chunks:
+            kept.append(replace(block, chunks=tuple(chunks)))
+        if spent > limit:
+            break
+    return tuple(kept)

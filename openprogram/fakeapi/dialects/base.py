@@ -1,0 +1,103 @@
+"""What every wire format offers to the rest of the fake API."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from openprogram.fakeapi.answer import Answer
+from openprogram.fakeapi.cache.segments import Prompt, SegmentTable
+from openprogram.fakeapi.cache.verdict import CacheVerdict
+from openprogram.fakeapi.conversation import Conversation
+from openprogram.fakeapi.models import Api
+from openprogram.fakeapi.rules.base import Violation
+from openprogram.fakeapi.shapes import JsonObject
+
+
+class Frame(NamedTuple):
+    """One server-sent event in bytes. `hold` delays it; `delta` says that it carries content, so it
+    is paced and counted. (A named tuple: thousands are made a second.)"""
+
+    data: bytes
+    hold: str | None = None
+    delta: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A request that was accepted, and what will be said. `output` and `reasoning` are tokens;
+    `show_thinking` is false where the client wants signatures without text."""
+
+    id: str
+    model: str
+    created: int
+    answer: Answer
+    cache: CacheVerdict
+    output: int
+    reasoning: int
+    include_usage: bool = True
+    show_thinking: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class RequestOptions:
+    """The few parameters of a request that every wire format has in some spelling."""
+
+    stream: bool
+    max_output: int | None
+    include_usage: bool
+    show_thinking: bool
+    thinks: bool
+
+
+class Dialect(Protocol):
+    """One wire format. Implementations have no state."""
+
+    api: Api
+    call_prefix: str
+    """How ids of tool calls begin."""
+    message_prefix: str
+    """How ids of answers begin."""
+
+    def options(self, body: JsonObject) -> RequestOptions:
+        """The common parameters of a valid request."""
+        ...
+
+    def conversation(self, body: JsonObject) -> Conversation:
+        """A valid request as the demo model sees it."""
+        ...
+
+    def prompt(self, body: JsonObject, table: SegmentTable) -> Prompt:
+        """A valid request as tokenised segments, in the order in which the model reads them."""
+        ...
+
+    def frames(self, exchange: Exchange) -> Iterator[Frame]:
+        """The answer as a stream of events."""
+        ...
+
+    def whole(self, exchange: Exchange) -> bytes:
+        """The answer as one JSON body."""
+        ...
+
+    def error_body(self, violation: Violation, request_id: str) -> bytes:
+        """The body of an error."""
+        ...
+
+    def error_frame(self, violation: Violation, request_id: str) -> bytes:
+        """An error in the middle of a stream."""
+        ...
+
+    def broken_frame(self) -> bytes:
+        """An event whose JSON ends too early."""
+        ...
+
+    def fault(self, kind: str, model: str) -> Violation:
+        """The error that this API answers for an error kind of `faults`."""
+        ...
+
+
+def merged_usage(usage: JsonObject, override: JsonObject) -> JsonObject:
+    """Reported usage with a script's changes; a null takes a field away."""
+    merged = {**usage, **override}
+    return {key: value for key, value in merged.items() if value is not None}

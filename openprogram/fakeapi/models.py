@@ -1,0 +1,95 @@
+"""The models that the fake API knows, as data.
+
+Real names are served with the real model's documented limits, so that adapters and tests meet the
+rules of the model they will talk to. Whoever answers is the demo model all the same.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Final, Literal, TypeAlias
+
+Api: TypeAlias = Literal["anthropic", "chat"]
+
+DEMO: Final = "demo"
+BENCH_NAME: Final = re.compile(r"^bench-(\d{1,7})-(\d{1,6})$")
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """One model's limits, in tokens.
+
+    `min_cacheable` is Anthropic's minimum prefix size; `mid_system` says whether role `system` may
+    stand among the messages; `prefill` whether the last message may be the assistant's.
+    `system_first_only` is what many chat templates of local servers demand.
+    """
+
+    id: str
+    apis: tuple[Api, ...]
+    display_name: str
+    context_window: int = 200_000
+    max_output: int = 64_000
+    min_cacheable: int = 1024
+    mid_system: bool = True
+    prefill: bool = True
+    system_first_only: bool = False
+
+
+def _claude(
+    id: str, name: str, minimum: int, *, mid_system: bool = True, prefill: bool = False, window: int = 1_000_000
+) -> Model:
+    return Model(id, ("anthropic",), name, window, 128_000, minimum, mid_system=mid_system, prefill=prefill)
+
+
+def _gpt(id: str, name: str, window: int = 400_000) -> Model:
+    return Model(id, ("chat",), name, window, 128_000)
+
+
+# Minimum sizes and mid-conversation system messages: vendor documents of September 2026. For
+# Sonnet 5.5, Haiku 5.5 and Fable 5.2 no minimum is published; 1,024 is an assumption.
+_TABLE: Final = (
+    Model(DEMO, ("anthropic", "chat"), "Demo model (scripted, no intelligence)"),
+    Model("demo-local", ("chat",), "Demo model, strict chat template", 32_768, 8_192, system_first_only=True),
+    Model("demo-small", ("anthropic", "chat"), "Demo model, small context window", 4_096, 1_024),
+    _claude("claude-opus-5-5", "Claude Opus 5.5", 512),
+    _claude("claude-opus-5", "Claude Opus 5", 512),
+    _claude("claude-fable-5-2", "Claude Fable 5.2", 1024),
+    _claude("claude-fable-5-1", "Claude Fable 5.1", 512),
+    _claude("claude-fable-5", "Claude Fable 5", 512),
+    _claude("claude-mythos-5-1", "Claude Mythos 5.1", 512),
+    _claude("claude-mythos-5", "Claude Mythos 5", 512),
+    _claude("claude-sonnet-5-5", "Claude Sonnet 5.5", 1024),
+    _claude("claude-haiku-5-5", "Claude Haiku 5.5", 1024),
+    _claude("claude-opus-4-8", "Claude Opus 4.8", 1024),
+    _claude("claude-sonnet-5", "Claude Sonnet 5", 1024, mid_system=False),
+    _claude("claude-opus-4-7", "Claude Opus 4.7", 2048, mid_system=False),
+    _claude("claude-opus-4-6", "Claude Opus 4.6", 4096, mid_system=False, window=200_000),
+    _claude("claude-sonnet-4-6", "Claude Sonnet 4.6", 1024, mid_system=False, window=200_000),
+    _claude("claude-opus-4-5", "Claude Opus 4.5", 4096, mid_system=False, prefill=True, window=200_000),
+    _claude("claude-sonnet-4-5", "Claude Sonnet 4.5", 1024, mid_system=False, prefill=True, window=200_000),
+    _claude("claude-haiku-4-5", "Claude Haiku 4.5", 4096, mid_system=False, prefill=True, window=200_000),
+    _gpt("gpt-6.2", "GPT-6.2"),
+    _gpt("gpt-6", "GPT-6"),
+    _gpt("gpt-5.6", "GPT-5.6"),
+    _gpt("gpt-5.5", "GPT-5.5"),
+    _gpt("gpt-5.4", "GPT-5.4"),
+    _gpt("gpt-4.1", "GPT-4.1", 1_000_000),
+)
+_BY_ID: Final = {model.id: model for model in _TABLE}
+
+
+def find_model(name: str, api: Api) -> Model | None:
+    """The model of that name, `demo-ANYTHING` and `bench-TOKENS-RATE` included; `None` if unknown."""
+    model = _BY_ID.get(name)
+    if model is None and (name.startswith("demo-") or BENCH_NAME.match(name)):
+        model = replace(_BY_ID[DEMO], id=name, max_output=10_000_000, display_name=f"Demo model ({name})")
+    if model is None or api not in model.apis:
+        return None
+    return model
+
+
+def bench_parameters(name: str) -> tuple[int, float] | None:
+    """Number of deltas and deltas a second of a `bench-TOKENS-RATE` model, or `None`."""
+    match = BENCH_NAME.match(name)
+    return (int(match.group(1)), float(match.group(2))) if match else None

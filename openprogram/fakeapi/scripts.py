@@ -1,0 +1,163 @@
+"""Scripted answers: what a test posts to `/__fake/script`, checked and queued."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, NonNegativeInt, PositiveInt
+
+from openprogram.fakeapi.answer import (
+    Answer,
+    Block,
+    Chunk,
+    StopReason,
+    TextBlock,
+    ThinkingBlock,
+    ToolUseBlock,
+    pieces,
+)
+from openprogram.fakeapi.faults import Fault, FaultKind
+from openprogram.fakeapi.models import Api
+from openprogram.fakeapi.shapes import JsonObject, compact
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ChunkScript(_Strict):
+    """One delta; it waits for the release of `hold`."""
+
+    text: str
+    hold: str | None = None
+
+
+Chunks: TypeAlias = list[ChunkScript | str]
+
+
+class TextScript(_Strict):
+    """Text. With `chunks` exactly these deltas are sent, else `text` is cut at word starts."""
+
+    type: Literal["text"]
+    text: str = ""
+    chunks: Chunks | None = None
+
+
+class ThinkingScript(_Strict):
+    """Reasoning; the signature is made by the fake API."""
+
+    type: Literal["thinking"]
+    text: str = ""
+    chunks: Chunks | None = None
+
+
+class ToolUseScript(_Strict):
+    """A tool call. `chunks` are pieces of the arguments' JSON text and may be wrong on purpose."""
+
+    type: Literal["tool_use"]
+    name: str
+    input: JsonObject = Field(default_factory=dict)
+    id: str | None = None
+    chunks: Chunks | None = None
+
+
+BlockScript: TypeAlias = Annotated[TextScript | ThinkingScript | ToolUseScript, Field(discriminator="type")]
+
+
+class FaultScript(_Strict):
+    """A fault; see `faults`."""
+
+    kind: FaultKind
+    after: NonNegativeInt = 3
+    delay: NonNegativeFloat = 3.0
+    retry_after: NonNegativeFloat = 1.0
+
+
+class MatchScript(_Strict):
+    """Which requests a script is for: all given conditions must hold. `text` is a substring of the
+    person's newest text."""
+
+    text: str | None = None
+    model: str | None = None
+    api: Api | None = None
+
+
+class Script(_Strict):
+    """One answer, given `times` times to the requests that match."""
+
+    blocks: list[BlockScript] = Field(default_factory=list)
+    match: MatchScript = MatchScript()
+    times: PositiveInt = 1
+    rate: NonNegativeFloat = 0.0
+    hold: str | None = None
+    stop_reason: StopReason | None = None
+    fault: FaultScript | None = None
+    usage: JsonObject = Field(default_factory=dict)
+    report_usage: bool = True
+
+    def answer(self) -> Answer:
+        """The answer that this script stands for."""
+        fault = self.fault
+        return Answer(
+            blocks=tuple(_block(block) for block in self.blocks),
+            stop_reason=self.stop_reason,
+            rate=self.rate,
+            hold=self.hold,
+            fault=None if fault is None else Fault(fault.kind, fault.after, fault.delay, fault.retry_after),
+            usage=self.usage,
+            report_usage=self.report_usage,
+        )
+
+
+def _block(script: TextScript | ThinkingScript | ToolUseScript) -> Block:
+    match script:
+        case TextScript():
+            return TextBlock(_chunks(script.chunks) or pieces(script.text))
+        case ThinkingScript():
+            return ThinkingBlock(_chunks(script.chunks) or pieces(script.text))
+        case ToolUseScript():
+            whole = pieces(compact(script.input), size=12)
+            return ToolUseBlock(script.name, _chunks(script.chunks) or whole, script.id)
+
+
+def _chunks(scripts: Chunks | None) -> tuple[Chunk, ...]:
+    return tuple(Chunk(item) if isinstance(item, str) else Chunk(item.text, item.hold) for item in scripts or ())
+
+
+@dataclass(slots=True)
+class _Queued:
+    script: Script
+    left: int
+
+
+@dataclass(slots=True)
+class ScriptQueue:
+    """Scripts in the order in which they were posted; a request takes the first that matches."""
+
+    _queue: list[_Queued] = field(default_factory=list)
+
+    def add(self, script: Script) -> None:
+        """Append a script."""
+        self._queue.append(_Queued(script, script.times))
+
+    def take(self, text: str, model: str, api: Api) -> Answer | None:
+        """The answer for a request, or `None` where no script matches."""
+        for queued in self._queue:
+            match = queued.script.match
+            if match.text is not None and match.text not in text:
+                continue
+            if match.model not in (None, model) or match.api not in (None, api):
+                continue
+            queued.left -= 1
+            if queued.left == 0:
+                self._queue.remove(queued)
+            return queued.script.answer()
+        return None
+
+    def clear(self) -> None:
+        """Forget all scripts."""
+        self._queue.clear()
+
+    def __len__(self) -> int:
+        return sum(queued.left for queued in self._queue)

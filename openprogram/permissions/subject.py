@@ -1,0 +1,93 @@
+"""What a call is about, as a permission sees it, and what "allow for this chat" would cover of it.
+
+Grants are compared by equality and nothing else: no globbing, no prefixes, no shell parsing that could be fooled. A
+grant for `ls` is a grant for the command `ls`, so it never covers `ls && rm -rf x`.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from openprogram.core.jsonio import JsonObject, canonical
+from openprogram.core.tooling import ToolSpec
+
+WORKSPACE_WIDE: Final = "**"
+"""The grant of a writing tool for every path inside the workspace and its extra directories."""
+
+WHOLE_TOOL: Final = "*"
+"""The grant of a tool whose calls are about nothing narrower than the tool."""
+
+_HARMLESS: Final = frozenset({"background", "description", "timeout", "timeout_s"})
+"""Arguments beside a command that do not change what it does."""
+
+Resolve = Callable[[str], str]
+"""An absolute path to the one that it leads to; follows symbolic links where it can look at the disk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A command, paths to be written, or the call as such. `pattern` is the narrowest grant that covers it.
+
+    `inside` tells of paths whether they all lie in the workspace or an extra directory.
+    """
+
+    kind: Literal["command", "paths", "tool"]
+    pattern: str
+    inside: bool = False
+
+
+def subject(
+    spec: ToolSpec, arguments: JsonObject, roots: Sequence[Path], resolve: Resolve = os.path.normpath
+) -> Subject:
+    """The subject of a call. `roots` are the workspace and the extra directories; relative paths are of the first.
+
+    A tool that may execute is about its `command`, one that writes about the paths that it declares to write; any other
+    is about itself.
+    Raises `ValueError` or `OSError` where that cannot be told: the caller asks then.
+    """
+    match spec.permission:
+        case "execute" if "command" in arguments:
+            return Subject("command", _command(arguments))
+        case "write" if spec.writes:
+            return _paths([_text(arguments, name) for name in spec.writes], roots, resolve)
+        case _:
+            return Subject("tool", WHOLE_TOOL)
+
+
+def covers(pattern: str, what: Subject) -> bool:
+    """Whether a grant of this pattern allows the subject."""
+    if what.kind == "paths" and pattern == WORKSPACE_WIDE:
+        return what.inside
+    return pattern == what.pattern
+
+
+def _command(arguments: JsonObject) -> str:
+    command = _text(arguments, "command")
+    if not command.strip():
+        raise ValueError("the command is empty")
+    rest = {key: value for key, value in arguments.items() if key != "command" and key not in _HARMLESS}
+    if not rest:
+        return command
+    try:
+        return f"{command} {canonical(rest).decode()}"
+    except TypeError as error:
+        raise ValueError(f"what comes with the command cannot be written down: {error}") from error
+
+
+def _paths(texts: Sequence[str], roots: Sequence[Path], resolve: Resolve) -> Subject:
+    for text in texts:
+        if not text or "\0" in text or "\n" in text or text.startswith("~"):
+            raise ValueError(f"{text!r} is no plain path")
+    paths = [Path(resolve(str(roots[0] / text))) for text in texts]
+    allowed = [resolve(str(root)) for root in roots]
+    inside = all(any(path.is_relative_to(root) for root in allowed) for path in paths)
+    return Subject("paths", "\n".join(map(str, paths)), inside)
+
+
+def _text(arguments: JsonObject, name: str) -> str:
+    value = arguments.get(name)
+    if not isinstance(value, str):
+        raise ValueError(f"{name} is not a text")
+    return value

@@ -1,0 +1,71 @@
+"""Anthropic's Messages API, at Anthropic or wherever its format is spoken."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from openprogram.core.jsonio import JsonObject
+from openprogram.core.prompt import ModelInfo, ProviderEvent, ProviderRequest
+from openprogram.providers.anthropic_events import AnthropicParser
+from openprogram.providers.anthropic_prompt import request_body
+from openprogram.providers.config import EndpointConfig
+from openprogram.providers.endpoint import Endpoint
+from openprogram.providers.history import call_ids
+from openprogram.providers.streaming import Chunks, answer
+
+if TYPE_CHECKING:
+    from openprogram.providers.anthropic_http import SdkClient
+
+
+def load_client() -> "type[SdkClient]":
+    """Import the vendor's SDK; call it in a thread."""
+    from openprogram.providers.anthropic_http import SdkClient  # noqa: PLC0415 (two seconds of CPU, 80 MB)
+
+    return SdkClient
+
+
+class AnthropicProvider:
+    """One Messages endpoint; implements `core.ports.Provider`, without retries (`retry` adds them)."""
+
+    def __init__(self, config: EndpointConfig) -> None:
+        self._config = config
+        self._endpoint = Endpoint(config)
+        self._client: SdkClient | None = None
+        self._opening = asyncio.Lock()
+
+    def stream(self, request: ProviderRequest) -> AsyncGenerator[ProviderEvent, None]:
+        """Send the request once; see `core.ports.Provider.stream`."""
+        parser = AnthropicParser(call_ids(request.messages))
+        return answer(lambda: self._respond(request), parser, self._endpoint.site)
+
+    async def models(self) -> tuple[ModelInfo, ...]:
+        """Configured models, or those that the endpoint lists. Raises `NoEndpoint` when it cannot be asked."""
+        return await self._endpoint.models(self._list)
+
+    async def aclose(self) -> None:
+        """Close connections."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.aclose()
+
+    @asynccontextmanager
+    async def _respond(self, request: ProviderRequest) -> AsyncIterator[Chunks]:
+        model = request.model
+        body = request_body(request, self._config.model_id(model), self._endpoint.facts(model))
+        client = await self._open()
+        async with client.stream(body) as chunks:
+            yield chunks
+
+    async def _list(self) -> JsonObject:
+        client = await self._open()
+        return await client.list_models()
+
+    async def _open(self) -> "SdkClient":
+        async with self._opening:
+            if self._client is None:
+                self._client = await asyncio.to_thread(self._make_client)
+            return self._client
+
+    def _make_client(self) -> "SdkClient":
+        return load_client()(self._config.base_url, self._config.key, self._config.stall_timeout_s)

@@ -1,0 +1,140 @@
+"""A request in the wire format of Anthropic's Messages API. Pure.
+
+Rules that hold by construction: alternating turns, tool results first and one for each call (`history`); tool names and
+call ids in the API's alphabet; no blank text; at most four cache breakpoints, on blocks that take one (`cache_policy`);
+thinking settings in the form that the model takes (`catalog`).
+"""
+
+import re
+from typing import Final, assert_never
+
+from openprogram.core.jsonio import JsonObject, JsonValue, digest
+from openprogram.core.messages import (
+    Block,
+    ReasoningBlock,
+    TextBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+)
+from openprogram.core.prompt import ModelParams, ProviderRequest
+from openprogram.providers.cache_policy import BlockPlace, breakpoints
+from openprogram.providers.catalog import ModelFacts
+from openprogram.providers.history import Turn, arrange, own_reasoning, sent_name
+
+DEFAULT_MAX_TOKENS: Final = 8_192
+"""For a model of which nothing is known; the API wants a number."""
+USUAL_MAX_TOKENS: Final = 32_000
+"""For a known model that could write more: a runaway answer stops here, and the user may have it go on."""
+_MIN_THINKING: Final = 1_024
+_MARK: Final[JsonObject] = {"type": "ephemeral"}
+_CALL_ID: Final = re.compile(r"[a-zA-Z0-9_-]{1,128}")
+
+NO_TOOL: Final[JsonObject] = {
+    "name": "no_tool",
+    "description": "Placeholder: no tool is available at the moment. Never call this.",
+    "input_schema": {"type": "object", "properties": {}},
+}
+"""Declared where no tool is but the history holds calls, which the API refuses without a declaration."""
+
+
+def request_body(request: ProviderRequest, model_id: str, facts: ModelFacts) -> JsonObject:
+    """The JSON body of one streaming request. `model_id` is `endpoint/model`, for reasoning that may go back."""
+    turns = arrange(request.messages, own_reasoning(model_id))
+    tools: list[JsonValue] = [_tool(tool) for tool in request.tools]
+    if not tools and any(isinstance(item.block, ToolUseBlock) for turn in turns for item in turn.items):
+        tools = [dict(NO_TOOL)]
+    system: list[JsonValue] = [{"type": "text", "text": text} for text in request.system if text.strip()]
+    contents = [[_block(item.block) for item in turn.items] for turn in turns]
+    _mark(tools, system, turns, contents, request.previous_length)
+    messages: list[JsonValue] = [
+        {"role": turn.role, "content": list(content)} for turn, content in zip(turns, contents, strict=True)
+    ]
+    body: JsonObject = {"model": request.model, "messages": messages, "stream": True}
+    if system:
+        body["system"] = system
+    if tools:
+        body["tools"] = tools
+    return body | settings(request.params, facts)
+
+
+def settings(params: ModelParams, facts: ModelFacts) -> JsonObject:
+    """Output length, thinking and sampling, in the form that this model takes."""
+    known = facts.max_output_tokens
+    limit = params.max_output_tokens or (min(known, USUAL_MAX_TOKENS) if known else DEFAULT_MAX_TOKENS)
+    body: JsonObject = {"max_tokens": limit}
+    thinking = params.thinking_budget > 0
+    match facts.thinking:
+        case "adaptive":
+            if thinking or not facts.thinking_can_be_off:
+                body["thinking"] = {"type": "adaptive", "display": "summarized"}
+                thinking = True
+            else:
+                body["thinking"] = {"type": "disabled"}
+            if params.effort is not None:
+                body["output_config"] = {"effort": params.effort}
+        case "budget":
+            if thinking:
+                budget = max(_MIN_THINKING, params.thinking_budget)
+                body["thinking"] = {"type": "enabled", "budget_tokens": budget}
+                body["max_tokens"] = limit if limit > budget else budget + limit
+        case "none":
+            thinking = False
+        case _:
+            assert_never(facts.thinking)
+    if params.temperature is not None and facts.takes_temperature and not thinking:
+        body["temperature"] = params.temperature
+    return body
+
+
+def _tool(tool: JsonObject) -> JsonObject:
+    return {"name": tool["name"], "description": tool["description"], "input_schema": tool["parameters"]}
+
+
+def _block(block: Block) -> JsonObject:
+    match block:
+        case TextBlock(text):
+            return {"type": "text", "text": text}
+        case ReasoningBlock(_, _, str(redacted)):
+            return {"type": "redacted_thinking", "data": redacted}
+        case ReasoningBlock(text, signature):
+            return {"type": "thinking", "thinking": text, "signature": signature}
+        case ToolUseBlock(call_id, name, arguments):
+            return {"type": "tool_use", "id": _call_id(call_id), "name": sent_name(name), "input": arguments}
+        case ToolResultBlock(call_id, status, content):
+            body: JsonObject = {"type": "tool_result", "tool_use_id": _call_id(call_id)}
+            texts: list[JsonValue] = [{"type": "text", "text": part.text} for part in content if part.text.strip()]
+            if texts:
+                body["content"] = texts
+            if status != "ok":
+                body["is_error"] = True
+            return body
+        case _:
+            assert_never(block)
+
+
+def _call_id(call_id: str) -> str:
+    """Ids of other APIs may hold any character; the same id always becomes the same one."""
+    return call_id if _CALL_ID.fullmatch(call_id) else f"call_{digest(call_id)}"
+
+
+def _mark(
+    tools: list[JsonValue],
+    system: list[JsonValue],
+    turns: tuple[Turn, ...],
+    contents: list[list[JsonObject]],
+    previous_length: int,
+) -> None:
+    """Put the breakpoints on the freshly made blocks."""
+    places = [
+        BlockPlace(number, index, item.source, turn.role, not isinstance(item.block, ReasoningBlock))
+        for number, turn in enumerate(turns)
+        for index, item in enumerate(turn.items)
+    ]
+    chosen = breakpoints(len(tools), len(system), places, previous_length)
+    marked = [contents[turn][index] for turn, index in chosen.blocks]
+    for blocks, index in ((tools, chosen.tool), (system, chosen.system)):
+        block = blocks[index] if index is not None else None
+        if isinstance(block, dict):
+            marked.append(block)
+    for block in marked:
+        block["cache_control"] = dict(_MARK)

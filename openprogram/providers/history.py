@@ -1,0 +1,166 @@
+"""From a chat's history to turns that every model API accepts, whatever the history holds.
+
+User and assistant take turns, beginning and ending with the user. Each call is answered at the start of the very next
+user turn, once, in the order of the calls (design law 7). The result is neutral: `anthropic_prompt` and `chat_prompt`
+write it down in their wire formats, `segments` fingerprints it.
+"""
+
+import re
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from openprogram.core.messages import (
+    Block,
+    Message,
+    ReasoningBlock,
+    TextBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+)
+
+Keep = Callable[[Message, ReasoningBlock], bool]
+"""Whether a reasoning block may go back to the endpoint at hand."""
+
+OPENING: Final = "(The beginning of this conversation is not shown.)"
+"""Stands before a history that begins with an answer."""
+CONTINUE: Final = "Continue."
+"""Stands after an answer that is to be written on: no current API does that by itself. It stays where it was sent."""
+NO_RESULT: Final = "No result was recorded for this call."
+_NOT_NAME: Final = re.compile(r"[^a-zA-Z0-9_-]")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A block to be sent, and the place in the history of the message it comes from."""
+
+    source: int
+    block: Block
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What one side says until the other one speaks."""
+
+    role: Literal["user", "assistant"]
+    items: tuple[Item, ...]
+
+
+def arrange(messages: Sequence[Message], keep: Keep) -> tuple[Turn, ...]:
+    """The history as alternating turns. Pure: the same messages give the same turns, for ever.
+
+    Blank text is left out, results without a call too; a call without a result gets one that says so. Reasoning goes
+    where `keep` allows, but never at the end of a message, where no API accepts it.
+    """
+    arranger = _Arranger(messages)
+    for index, message in enumerate(messages):
+        if message.role == "assistant":
+            arranger.answer(index, _sendable(message, keep))
+        else:
+            arranger.user(index, [block for block in message.blocks if _has_text(block)])
+    return arranger.finish()
+
+
+def own_reasoning(model_id: str) -> Keep:
+    """Reasoning that `model_id` (`endpoint/model`) made and can prove; any other model's is left out (C14)."""
+
+    def keep(message: Message, block: ReasoningBlock) -> bool:
+        return message.model == model_id and (block.signature is not None or block.redacted is not None)
+
+    return keep
+
+
+def sent_name(name: str) -> str:
+    """A tool's name in the alphabet of all APIs: a model may have called one that does not exist by a name that the
+    API then refuses in the history."""
+    return _NOT_NAME.sub("_", name)[:64] or "unknown"
+
+
+def call_ids(messages: Iterable[Message]) -> set[str]:
+    """Ids of all calls in the history."""
+    return {call.call_id for message in messages for call in message.calls}
+
+
+def _has_text(block: Block) -> bool:
+    return isinstance(block, TextBlock) and bool(block.text.strip())
+
+
+def _sendable(message: Message, keep: Keep) -> list[Block]:
+    blocks = [
+        block
+        for block in message.blocks
+        if _has_text(block)
+        or isinstance(block, ToolUseBlock)
+        or (isinstance(block, ReasoningBlock) and keep(message, block))
+    ]
+    while blocks and isinstance(blocks[-1], ReasoningBlock):
+        blocks.pop()
+    return blocks
+
+
+class _Arranger:
+    """The turns so far, and the recorded results, each of which answers one call that stands before it."""
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        self._sides: list[tuple[Literal["user", "assistant"], list[Item]]] = []
+        self._ids: set[str] = set()
+        self._results: dict[str, deque[tuple[int, ToolResultBlock]]] = {}
+        for index, message in enumerate(messages):
+            for result in message.results:
+                self._results.setdefault(result.call_id, deque()).append((index, result))
+
+    def user(self, index: int, blocks: Sequence[Block]) -> None:
+        if blocks:
+            self._side("user").extend(Item(index, block) for block in blocks)
+
+    def answer(self, index: int, blocks: Sequence[Block]) -> None:
+        if not blocks:
+            return
+        if not self._sides:
+            self.user(index, [TextBlock(OPENING)])
+        self._continue()
+        results: list[Item] = []
+        side = self._side("assistant")
+        for block in blocks:
+            if isinstance(block, ToolUseBlock):
+                call = replace(block, call_id=self._unique(block.call_id))
+                results.append(self._result(index, block.call_id, call.call_id))
+                side.append(Item(index, call))
+            else:
+                side.append(Item(index, block))
+        if results:
+            self._side("user").extend(results)
+
+    def finish(self) -> tuple[Turn, ...]:
+        if not self._sides:
+            self.user(0, [TextBlock(CONTINUE)])
+        self._continue()
+        return tuple(Turn(role, tuple(items)) for role, items in self._sides)
+
+    def _continue(self) -> None:
+        role, items = self._sides[-1]
+        if role == "assistant":
+            self.user(items[-1].source, [TextBlock(CONTINUE)])
+
+    def _side(self, role: Literal["user", "assistant"]) -> list[Item]:
+        if not self._sides or self._sides[-1][0] != role:
+            self._sides.append((role, []))
+        return self._sides[-1][1]
+
+    def _unique(self, call_id: str) -> str:
+        """Ids are unique in what we make; an imported history may repeat one, which no API takes."""
+        unique, count = call_id, 1
+        while unique in self._ids:
+            count += 1
+            unique = f"{call_id}_{count}"
+        self._ids.add(unique)
+        return unique
+
+    def _result(self, index: int, call_id: str, sent_id: str) -> Item:
+        waiting = self._results.get(call_id)
+        while waiting:
+            source, result = waiting.popleft()
+            if source > index:
+                return Item(source, replace(result, call_id=sent_id))
+        return Item(index, ToolResultBlock(sent_id, "interrupted", (TextBlock(NO_RESULT),)))

@@ -1,0 +1,47 @@
+"""Chat Completions at any base URL: OpenAI, Ollama, llama.cpp, vLLM, LM Studio, OpenRouter and other gateways."""
+
+from collections.abc import AsyncGenerator
+from dataclasses import replace
+
+from openprogram.core.jsonio import JsonObject
+from openprogram.core.prompt import ModelInfo, ProviderEvent, ProviderRequest
+from openprogram.providers.chat_events import ChatParser
+from openprogram.providers.chat_prompt import request_body
+from openprogram.providers.config import EndpointConfig
+from openprogram.providers.endpoint import Endpoint
+from openprogram.providers.history import call_ids
+from openprogram.providers.http import HttpClient
+from openprogram.providers.streaming import answer
+
+
+class ChatProvider:
+    """One OpenAI-compatible endpoint; implements `core.ports.Provider`, without retries (`retry` adds them)."""
+
+    def __init__(self, config: EndpointConfig) -> None:
+        self._config = config
+        self._endpoint = Endpoint(config)
+        self._http = HttpClient(config.base_url, config.key, config.stall_timeout_s)
+
+    def stream(self, request: ProviderRequest) -> AsyncGenerator[ProviderEvent, None]:
+        """Send the request once; see `core.ports.Provider.stream`."""
+        parser = ChatParser(call_ids(request.messages))
+        return answer(lambda: self._http.stream("/chat/completions", self._body(request)), parser, self._endpoint.site)
+
+    def _body(self, request: ProviderRequest) -> JsonObject:
+        model, params = request.model, request.params
+        if params.max_output_tokens is None:
+            params = replace(params, max_output_tokens=self._config.output_limit(model))
+        return request_body(
+            replace(request, params=params),
+            self._config.model_id(model),
+            self._endpoint.facts(model),
+            self._config.effective_quirks,
+        )
+
+    async def models(self) -> tuple[ModelInfo, ...]:
+        """Configured models, or those that the endpoint lists. Raises `NoEndpoint` when it cannot be asked."""
+        return await self._endpoint.models(lambda: self._http.get("/models"))
+
+    async def aclose(self) -> None:
+        """Close connections."""
+        await self._http.aclose()

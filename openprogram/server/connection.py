@@ -1,0 +1,131 @@
+"""One WebSocket: a task that reads actions and answers them in order, a task that writes, and a heartbeat."""
+
+import asyncio
+from typing import Final
+
+import structlog
+from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
+
+from openprogram.core.clock import iso_time
+from openprogram.core.errors import BadFrame, LimitExceeded, OpenProgramError
+from openprogram.core.protocol import VERSION
+from openprogram.core.protocol.actions import Subscribe, Unsubscribe
+from openprogram.core.protocol.frames import PingFrame, SubscribeAck, UserInfo
+from openprogram.server.edge import Edge
+from openprogram.server.outbox import Outbox
+from openprogram.server.ws_actions.base import Context
+from openprogram.server.ws_actions.dispatch import answer, error_frame
+
+MAX_SUBSCRIPTIONS: Final = 200
+"""Chats that one socket may listen to."""
+
+INTERNAL_ERROR: Final = 1011
+
+_log: Final = structlog.get_logger(__name__)
+
+
+async def serve_socket(websocket: WebSocket, user: UserInfo, edge: Edge) -> None:
+    """Serve an upgrade request that was let in, until either side goes.
+
+    The supervisor of a connection: whatever fails in it closes this socket with 1011; the client comes back.
+    """
+    connection = Connection(websocket, user, edge)
+    edge.metrics.sockets += 1
+    edge.metrics.sockets_opened += 1
+    try:
+        await connection.run()
+    except* WebSocketDisconnect:
+        _log.debug("socket_lost", user=user.id)
+    except* OpenProgramError as group:
+        for error in group.exceptions:
+            _log.error("socket_failed", user=user.id, error=str(error))
+        await _give_up(websocket)
+    except* Exception:
+        _log.exception("socket_failed", user=user.id)
+        await _give_up(websocket)
+    finally:
+        edge.metrics.sockets -= 1
+        connection.close()
+
+
+async def _give_up(websocket: WebSocket) -> None:
+    if websocket.application_state is WebSocketState.CONNECTED:
+        await websocket.close(INTERNAL_ERROR, "the server failed; connect again")
+
+
+class Connection:
+    """A tab, while it is connected. Also the link by which its actions come."""
+
+    def __init__(self, websocket: WebSocket, user: UserInfo, edge: Edge) -> None:
+        self._websocket = websocket
+        self._user = user
+        self._edge = edge
+        self._outbox = Outbox()
+        self._context = Context(user=user, link=self, service=edge.service, metrics=edge.metrics)
+        self._heartbeat: asyncio.TimerHandle | None = None
+
+    async def run(self) -> None:
+        """Say hello, then answer until the client goes. Raises an `ExceptionGroup` of what went wrong."""
+        offered = self._websocket.scope.get("subprotocols", ())
+        await self._websocket.accept(VERSION if VERSION in offered else None)
+        self._outbox.answer(await self._edge.service.hello(self._user))
+        self._schedule_heartbeat()
+        async with asyncio.TaskGroup() as tasks:
+            writer = tasks.create_task(self._outbox.write(self._send))
+            await self._read()
+            writer.cancel()
+
+    def close(self) -> None:
+        """Let go of timers and subscriptions."""
+        if self._heartbeat is not None:
+            self._heartbeat.cancel()
+        self._outbox.close()
+
+    async def subscribe(self, action: Subscribe) -> SubscribeAck:
+        """Begin to send a chat's events after `after_seq` (null: all), or the user's hints."""
+        key = action.session_id
+        if key not in self._outbox.sources and len(self._outbox.sources) >= MAX_SUBSCRIPTIONS:
+            raise LimitExceeded(
+                f"this socket listens to {MAX_SUBSCRIPTIONS} chats already", hint="unsubscribe from some"
+            )
+        if key is None:
+            self._outbox.attach(None, self._edge.fanout.hints(self._user.id, wake=self._outbox.wake))
+            return SubscribeAck(id=action.id, session_id=None, seq=0)
+        subscription, newest = await self._edge.fanout.subscribe(
+            self._user.id, key, action.after_seq or 0, snapshot=action.snapshot, wake=self._outbox.wake
+        )
+        self._outbox.attach(key, subscription)
+        return SubscribeAck(id=action.id, session_id=key, seq=newest)
+
+    def unsubscribe(self, action: Unsubscribe) -> None:
+        """Send no more of this chat."""
+        self._outbox.detach(action.session_id)
+
+    async def _read(self) -> None:
+        while True:
+            message = await self._websocket.receive()
+            if message["type"] == "websocket.disconnect":
+                return
+            text = message.get("text")
+            if text is None:
+                self._outbox.answer(error_frame(BadFrame("frames are text, not binary")))
+            else:
+                self._outbox.answer(await answer(self._context, text))
+            await self._outbox.room()
+
+    async def _send(self, text: str) -> None:
+        self._edge.metrics.frames += 1
+        try:
+            await self._websocket.send_text(text)
+        except RuntimeError as error:
+            # The ASGI server closed the socket by itself (protocol violation, no pong) and this crossed it.
+            raise WebSocketDisconnect(1006) from error
+
+    def _schedule_heartbeat(self) -> None:
+        self._heartbeat = asyncio.get_running_loop().call_later(self._edge.heartbeat_s, self._beat)
+
+    def _beat(self) -> None:
+        if self._outbox.idle:  # a ping behind unsent answers would tell the client nothing new
+            self._outbox.answer(PingFrame(at=iso_time(self._edge.clock())))
+        self._outbox.check()
+        self._schedule_heartbeat()

@@ -1,0 +1,107 @@
+"""What one tab is about to be sent: answers first, then what its subscriptions give, each in its turn.
+
+One task writes (`write`). Nothing here waits for a slow tab but that task: answers are bounded by the reader, which
+waits for `room` before it takes the next action; subscriptions are bounded by themselves.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import Final, NoReturn
+
+from openprogram.core.protocol.codec import encode_frame
+from openprogram.core.protocol.frames import ServerFrame
+from openprogram.server.fanout import Source
+
+MAX_ANSWER_BYTES: Final = 1_000_000
+"""With more than this unsent, no further action is read from the socket."""
+
+BURST: Final = 50
+"""Frames in a row before other tasks get a turn: sending to a fast tab does not suspend by itself."""
+
+
+class Outbox:
+    """Frames on their way to one tab."""
+
+    def __init__(self) -> None:
+        self.sources: dict[str | None, Source] = {}
+        self._answers: deque[str] = deque()
+        self._answer_bytes = 0
+        self._wake = asyncio.Event()
+        self._room = asyncio.Event()
+        self._room.set()
+
+    def wake(self) -> None:
+        """Something is to be sent."""
+        self._wake.set()
+
+    @property
+    def idle(self) -> bool:
+        """Whether no answer waits."""
+        return not self._answers
+
+    def answer(self, frame: ServerFrame) -> None:
+        """Queue a frame that belongs to no subscription."""
+        text = encode_frame(frame).decode()
+        self._answers.append(text)
+        self._answer_bytes += len(text)
+        if self._answer_bytes > MAX_ANSWER_BYTES:
+            self._room.clear()
+        self._wake.set()
+
+    async def room(self) -> None:
+        """Wait until the tab has taken its answers."""
+        await self._room.wait()
+
+    def attach(self, key: str | None, source: Source) -> None:
+        """Send what this source gives, in place of the source that had this key."""
+        self.detach(key)
+        self.sources[key] = source
+        self._wake.set()
+
+    def detach(self, key: str | None) -> None:
+        """Send nothing more of this source."""
+        if (source := self.sources.pop(key, None)) is not None:
+            source.close()
+
+    def check(self) -> None:
+        """Have all sources look for what the bus may have lost."""
+        for source in self.sources.values():
+            source.check()
+
+    def close(self) -> None:
+        """Let go of all sources."""
+        for key in list(self.sources):
+            self.detach(key)
+
+    async def write(self, send: Callable[[str], Awaitable[None]]) -> NoReturn:
+        """Send for ever. Raises what `send` and the sources raise."""
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            busy = True
+            while busy:
+                busy = False
+                if self._answers:
+                    await self._send_answers(send)
+                for source in tuple(self.sources.values()):
+                    if source.pending:
+                        busy = True
+                        await self._send_from(source, send)
+
+    async def _send_answers(self, send: Callable[[str], Awaitable[None]]) -> None:
+        while self._answers:
+            text = self._answers.popleft()
+            self._answer_bytes -= len(text)
+            await send(text)
+        self._room.set()
+
+    async def _send_from(self, source: Source, send: Callable[[str], Awaitable[None]]) -> None:
+        for count, frame in enumerate(await source.take(), 1):
+            if self._answers:
+                await self._send_answers(send)
+            if source.closed:
+                return
+            await send(frame.text)
+            if count % BURST == 0:
+                await asyncio.sleep(0)

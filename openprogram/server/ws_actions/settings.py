@@ -1,0 +1,19 @@
+"""The user's settings, and the link itself."""
+
+from typing import Final
+
+from openprogram.core.protocol.actions import GetSettings, Ping, SetSetting
+from openprogram.core.protocol.frames import Pong
+from openprogram.server.ws_actions.base import Context, Handlers, perform
+
+
+async def ping(context: Context, action: Ping) -> Pong:
+    """Show that the server is there."""
+    return Pong(id=action.id)
+
+
+HANDLERS: Final[Handlers] = {
+    GetSettings: perform,
+    SetSetting: perform,
+    Ping: ping,
+}

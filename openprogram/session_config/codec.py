@@ -1,0 +1,118 @@
+"""Shapes that an intent is read from and written to outside the store's own columns: overrides, settings, old rows.
+
+The typed `ToolIntent` is the only form inside. Unknown keys and wrong types are errors with the key's name.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Final
+
+from pydantic import TypeAdapter, ValidationError
+
+from openprogram.core.errors import BadField
+from openprogram.core.intent import ToolIntent
+from openprogram.core.jsonio import JsonObject, JsonValue, encode
+from openprogram.core.protocol.base import Override
+from openprogram.session_config.patches import WEB_SEARCH
+
+_FIELDS: Final = ("enabled", "toolset", "web_search", "disabled", "picked", "allowed")
+
+SNAPSHOT_SIZE: Final = 8
+"""Nobody clicks this many tools one by one; a stored list that long was written by a program."""
+
+
+def intent_from_override(override: Override | Sequence[str] | None) -> ToolIntent:
+    """A per-turn override as an intent: a bare list picks exactly its names, an empty one switches all tools off.
+
+    Raises `BadField` for the chip's tool among the switched-off ones.
+    """
+    if override is None:
+        return ToolIntent()
+    if not isinstance(override, Override):
+        return ToolIntent(picked=tuple(dict.fromkeys(override))) if override else ToolIntent(enabled=False)
+    if WEB_SEARCH in override.disabled:
+        raise BadField(
+            "web_search has a switch of its own", field="disabled", hint='say "web_search": false to take it away'
+        )
+    return ToolIntent(
+        override.enabled,
+        override.toolset,
+        override.web_search,
+        override.disabled,
+        override.picked,
+        override.allowed,
+    )
+
+
+def read_intent(value: JsonValue) -> ToolIntent:
+    """An intent from JSON as `write_intent` makes it, or in one of the shapes of an override; null is an empty one.
+
+    Keys that are missing are null. Raises `BadField` with the path for unknown keys and wrong types.
+    """
+    match value:
+        case None:
+            return ToolIntent()
+        case dict():
+            adapter = _dict_shape()
+        case list():
+            adapter = _list_shape()
+        case _:
+            raise BadField("an intent is an object, a list of names or null", hint="fields: " + ", ".join(_FIELDS))
+    try:
+        return intent_from_override(adapter.validate_json(encode(value)))
+    except ValidationError as error:
+        raise _bad_field(error) from error
+
+
+def read_legacy_intent(value: JsonValue) -> ToolIntent:
+    """An intent that an older program stored: as `read_intent`, but `web_search: false` there meant "not added".
+
+    A row of that time says nothing against a preset's own search, so false reads as null.
+    """
+    if isinstance(value, dict) and value.get("web_search") is False:
+        value = {**value, "web_search": None}
+    return read_intent(value)
+
+
+def write_intent(intent: ToolIntent) -> JsonObject:
+    """The JSON form of an intent: only what it says, keys in the order of the fields."""
+    said: JsonObject = {}
+    if intent.enabled is not None:
+        said["enabled"] = intent.enabled
+    if intent.toolset is not None:
+        said["toolset"] = intent.toolset
+    if intent.web_search is not None:
+        said["web_search"] = intent.web_search
+    if intent.disabled:
+        said["disabled"] = list(intent.disabled)
+    if intent.picked is not None:
+        said["picked"] = list(intent.picked)
+    if intent.allowed is not None:
+        said["allowed"] = list(intent.allowed)
+    return said
+
+
+def looks_like_snapshot(intent: ToolIntent) -> bool:
+    """Whether an imported selection is so long that the user is offered to follow the preset again.
+
+    It is kept as it is until the user says so: `SetPicked(None)`.
+    """
+    return intent.picked is not None and len(intent.picked) >= SNAPSHOT_SIZE
+
+
+@cache
+def _dict_shape() -> TypeAdapter[Override | tuple[str, ...]]:
+    return TypeAdapter(Override)
+
+
+@cache
+def _list_shape() -> TypeAdapter[Override | tuple[str, ...]]:
+    return TypeAdapter(tuple[str, ...])
+
+
+def _bad_field(error: ValidationError) -> BadField:
+    fault = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    path = ".".join(str(part) for part in fault["loc"])
+    if fault["type"] == "unexpected_keyword_argument":
+        return BadField(f"an intent has no field {path!r}", field=path, hint="fields: " + ", ".join(_FIELDS))
+    return BadField(f"{path}: {fault['msg']}", field=path)

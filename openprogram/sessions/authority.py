@@ -1,0 +1,56 @@
+"""What the user allows at this moment: asked at each dispatch while a turn runs (spec tools.md T21)."""
+
+from collections.abc import Callable
+
+from openprogram.core.events import PermissionMode
+from openprogram.core.intent import StoredIntent, ToolIntent
+from openprogram.core.ports import PermissionState
+from openprogram.core.storage import Grant
+from openprogram.core.tooling import Snapshot
+
+NamesNow = Callable[[StoredIntent, Snapshot, ToolIntent | None], frozenset[str]]
+"""The tools that an intent authorises against a registry snapshot, under a turn's override."""
+
+
+class LiveAuthority:
+    """The `Authority` port of one run; told of changes as they are stored."""
+
+    def __init__(
+        self, names_now: NamesNow, intent: StoredIntent, mode: PermissionMode, grants: tuple[Grant, ...]
+    ) -> None:
+        self._names_now = names_now
+        self._intent = intent
+        self._permission = PermissionState(mode, grants)
+        self._snapshot: Snapshot | None = None
+        self._override: ToolIntent | None = None
+        self._names: frozenset[str] | None = None
+
+    def begin_turn(self, intent: StoredIntent, snapshot: Snapshot, override: ToolIntent | None) -> None:
+        """Judge by this turn's registry snapshot and override from now on."""
+        self._snapshot, self._override, self._names = snapshot, override, None
+        self.intent_changed(intent)
+
+    def intent_changed(self, intent: StoredIntent) -> None:
+        """A newer intent is stored."""
+        if intent.revision >= self._intent.revision:
+            self._intent, self._names = intent, None
+
+    def mode_changed(self, mode: PermissionMode) -> None:
+        """Another permission mode is stored."""
+        self._permission = PermissionState(mode, self._permission.grants)
+
+    def granted(self, grant: Grant) -> None:
+        """The user allowed something for this chat."""
+        self._permission = PermissionState(self._permission.mode, (*self._permission.grants, grant))
+
+    def authorised_now(self, name: str) -> bool:
+        """Whether the newest intent authorises this tool, by this turn's registry snapshot."""
+        if self._snapshot is None:
+            return False
+        if self._names is None:
+            self._names = self._names_now(self._intent, self._snapshot, self._override)
+        return name in self._names
+
+    def permission(self) -> PermissionState:
+        """The permission mode and grants now."""
+        return self._permission

@@ -1,0 +1,124 @@
+"""The chat actions: send, stop, continue, and the queue of what waits."""
+
+from dataclasses import replace
+
+from openprogram.core.errors import BadField
+from openprogram.core.events import Event, MessageAdded, Notice, QueueChanged, QueuedMessage, SessionChanged
+from openprogram.core.ids import new_id
+from openprogram.core.intent import ToolIntent
+from openprogram.core.messages import Message, TextBlock
+from openprogram.core.protocol.actions import Chat, ContinueTurn, EditQueue, Stop
+from openprogram.core.protocol.frames import ChatAck, SessionAck
+from openprogram.core.storage import SessionRow
+from openprogram.session_config.codec import intent_from_override
+from openprogram.sessions.begin import commit_and_launch, idle_chat, not_deleted
+from openprogram.sessions.hub import Hub
+from openprogram.sessions.manage import new_row
+from openprogram.sessions.request import Request
+from openprogram.sessions.runs import queued, user_message
+from openprogram.sessions.startup import settle, stop_turn
+
+_TITLE_CHARS = 60
+_NUDGE = "Your last answer ended early. Go on exactly where it broke off."
+
+
+async def chat(hub: Hub, request: Request, action: Chat) -> ChatAck:
+    """Send a message: it starts a turn, or waits in the queue of the running one (P6)."""
+    if action.attachments:
+        raise BadField("attachments are not supported yet", field="attachments", hint="paste the text instead")
+    override = intent_from_override(action.override) if action.override is not None else None
+    if action.session_id is None:
+        row, events = await new_row(hub, request.user_id)
+        return await _send(hub, request, row, action, override, events)
+    while True:
+        async with hub.lock(action.session_id):
+            row = await settle(hub, await hub.row(request.user_id, action.session_id))
+            not_deleted(row)
+            live = hub.runs.get(action.session_id)
+            if live is None and row.turn_id is None:
+                return await _send(hub, request, row, action, override, ())
+            if live is None or not live.run.ending:  # without a run the turn waits for an answer
+                return await _queue(hub, request, row, action, override)
+        await live.run.finished.wait()  # without the lock: the run may need it to end
+
+
+async def _send(
+    hub: Hub, request: Request, row: SessionRow, action: Chat, override: ToolIntent | None, first: tuple[Event, ...]
+) -> ChatAck:
+    message = user_message(action.text, row.info.leaf_id, hub.now(), override)
+    ack = ChatAck(id=action.id, session_id=row.info.id, message_id=message.id)
+    events = (*_becomes_visible(row, action.text, hub.now()), *first, MessageAdded(message))
+    await commit_and_launch(hub, request, row, ack, events)
+    return ack
+
+
+def _becomes_visible(row: SessionRow, text: str, now: str) -> tuple[Event, ...]:
+    """A draft's first message puts the chat into the sidebar, under a title until it gets a better one (T6)."""
+    if row.info.visible:
+        return ()
+    line = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    title = row.info.title or (line if len(line) <= _TITLE_CHARS else line[: _TITLE_CHARS - 1].rstrip() + "…")
+    return (SessionChanged(replace(row.info, visible=True, title=title, updated_at=now)),)
+
+
+async def _queue(hub: Hub, request: Request, row: SessionRow, action: Chat, override: ToolIntent | None) -> ChatAck:
+    waiting = queued(action.text, action.mode == "steer", hub.now(), override)
+    queue = (*await hub.ports.store.queue(row.info.id), waiting)
+    ack = ChatAck(id=action.id, session_id=row.info.id, message_id=waiting.id, queued=True)
+    await _put_queue(hub, request, ack, queue)
+    return ack
+
+
+async def _put_queue(hub: Hub, request: Request, ack: ChatAck | SessionAck, queue: tuple[QueuedMessage, ...]) -> None:
+    await hub.journal.commit(ack.session_id, request.user_id, (QueueChanged(queue),), request.remember(ack))
+    live = hub.runs.get(ack.session_id)
+    if live is not None:
+        live.run.queue_changed(queue)
+
+
+async def edit_queue(hub: Hub, request: Request, action: EditQueue) -> SessionAck:
+    """Change or remove a waiting message."""
+    async with hub.lock(action.session_id):
+        await hub.row(request.user_id, action.session_id)
+        queue = await hub.ports.store.queue(action.session_id)
+        if all(waiting.id != action.queued_id for waiting in queue):
+            raise BadField("this message no longer waits", field="queued_id", hint="it may have been sent by now")
+        changed = tuple(
+            replace(waiting, text=action.text) if waiting.id == action.queued_id and action.text else waiting
+            for waiting in queue
+            if waiting.id != action.queued_id or action.text is not None
+        )
+        ack = SessionAck(id=action.id, session_id=action.session_id)
+        await _put_queue(hub, request, ack, changed)
+        return ack
+
+
+async def stop(hub: Hub, request: Request, action: Stop) -> SessionAck:
+    """End the running turn; one that only waits for an answer since a restart ends too (P7)."""
+    await hub.row(request.user_id, action.session_id)
+    ack = SessionAck(id=action.id, session_id=action.session_id)
+    await stop_turn(hub, action.session_id)
+    await hub.journal.commit(action.session_id, request.user_id, (), request.remember(ack))
+    return ack
+
+
+async def continue_turn(hub: Hub, request: Request, action: ContinueTurn) -> SessionAck:
+    """Go on after a turn that ended interrupted, stopped, at a limit or cut."""
+    async with idle_chat(hub, request, action.session_id) as row:
+        last = await _leaf(hub, row)
+        if last is None or (last.role == "assistant" and last.status == "complete"):
+            raise BadField("there is nothing to continue", field="session_id", hint="send a message")
+        ack = SessionAck(id=action.id, session_id=action.session_id)
+        events: tuple[Event, ...] = (Notice("continued", "Continuing."),)
+        if last.role == "assistant" and last.blocks:
+            nudge = Message(new_id("m"), last.id, "notice", (TextBlock(_NUDGE),), hub.now())
+            events = (MessageAdded(nudge), *events)
+        await commit_and_launch(hub, request, row, ack, events)
+        return ack
+
+
+async def _leaf(hub: Hub, row: SessionRow) -> Message | None:
+    if row.info.leaf_id is None:
+        return None
+    found = await hub.ports.store.messages(row.info.id, (row.info.leaf_id,))
+    return found[0] if found else None

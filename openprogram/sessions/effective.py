@@ -1,0 +1,49 @@
+"""From a chat's stored intent to what is in force: layers merged, expanded against the live registry."""
+
+from openprogram.core.errors import ConfigError, UnknownPreset
+from openprogram.core.intent import ChipEffect, Effective, StoredIntent, ToolIntent
+from openprogram.core.tooling import Resolution, Snapshot, ToolSpec
+from openprogram.session_config.layers import Layers, merge
+from openprogram.session_config.patches import WEB_SEARCH
+from openprogram.sessions.hub import Hub
+from openprogram.tools.resolve import resolve, turn_view
+
+_NOTHING = ToolIntent()
+
+
+def layers(hub: Hub, session: ToolIntent, override: ToolIntent | None = None) -> Layers:
+    """The layers of one chat, highest first."""
+    return Layers(
+        override=override or _NOTHING,
+        session=session,
+        profile=hub.defaults.profile.intent,
+        default=hub.defaults.intent,
+    )
+
+
+def resolution(hub: Hub, stored: StoredIntent, snapshot: Snapshot, override: ToolIntent | None = None) -> Resolution:
+    """The chat's tools now. Raises `UnknownPreset` where the preset in force does not exist."""
+    intent = merge(layers(hub, stored.intent, override))
+    return resolve(intent, snapshot, hub.defaults.profile, "web", revision=stored.revision)
+
+
+def names_now(hub: Hub, stored: StoredIntent, snapshot: Snapshot, override: ToolIntent | None) -> frozenset[str]:
+    """Names of the tools in force, among those of `snapshot`; a preset that vanished authorises nothing (law 6)."""
+    try:
+        return frozenset(resolution(hub, stored, turn_view(snapshot, hub.ports.snapshot()), override).names)
+    except (UnknownPreset, ConfigError):
+        return frozenset()
+
+
+def effective(hub: Hub, stored: StoredIntent) -> Effective:
+    """What the interface shows; a preset that does not exist makes the chip unavailable, not the chat unusable."""
+    try:
+        return Effective(resolution(hub, stored, hub.ports.snapshot()).web_search)
+    except (UnknownPreset, ConfigError) as error:
+        return Effective(ChipEffect("unavailable", error.message))
+
+
+def floor(snapshot: Snapshot) -> tuple[ToolSpec, ...]:
+    """What is declared from the first request on so that the chip is free (C1): its tool, where it is configured."""
+    spec = snapshot.get(WEB_SEARCH)
+    return (spec,) if spec is not None and spec.name not in snapshot.unavailable else ()

@@ -1,0 +1,147 @@
+"""From a run's events to the log: pieces of text are joined, everything else keeps its order (spec protocol.md P4)."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Hashable, Sequence
+from dataclasses import dataclass, field, replace
+
+from openprogram.core.errors import StorageError
+from openprogram.core.events import Event, ReasoningDelta, TextDelta, ToolCallDelta, ToolOutputDelta
+from openprogram.core.storage import Write
+
+COALESCE_S = 0.016
+"""Text of a block that comes sooner than this after the block's last flush waits and is joined."""
+
+Delta = TextDelta | ReasoningDelta | ToolCallDelta | ToolOutputDelta
+
+
+@dataclass(slots=True)
+class _Block:
+    """One block that is being written: when it was last flushed, and what came since."""
+
+    flushed_at: float
+    last: Delta
+    waiting: list[str] = field(default_factory=list)
+    timer: asyncio.TimerHandle | None = None
+
+
+@dataclass(slots=True)
+class _Batch:
+    """What goes into one commit. `done` is set when it is `stored` or never will be."""
+
+    events: list[Event] = field(default_factory=list)
+    writes: list[Write] = field(default_factory=list)
+    stored: bool = False
+    done: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def __bool__(self) -> bool:
+        return bool(self.events or self.writes)
+
+
+class Emitter:
+    """The `Emit` port of one run. `commit` stores events and publishes them; `pump` calls it, one commit at a time.
+
+    Whatever was handed over while a commit was under way goes into the next one together.
+    """
+
+    def __init__(self, commit: Callable[[Sequence[Event], Sequence[Write]], Awaitable[object]]) -> None:
+        self._commit = commit
+        self._loop = asyncio.get_running_loop()
+        self._blocks: dict[Hashable, _Block] = {}
+        self._next = _Batch()
+        self._storing = _Batch()
+        self._wake = asyncio.Event()
+        self._ended = asyncio.Event()
+        self._closing = False
+        self._failure: StorageError | None = None
+
+    def __call__(self, *events: Event) -> None:
+        """Hand over events that belong together; never blocks."""
+        for event in events:
+            if isinstance(event, Delta):
+                self._delta(event)
+            else:
+                self._flush_blocks()
+                self._push(event)
+
+    async def flush(self) -> None:
+        """Wait until everything handed over so far is stored. Raises `StorageError` once the store has failed."""
+        self._flush_blocks()
+        batch = self._next or self._storing
+        if batch:
+            await batch.done.wait()
+        if self._failure is not None or (batch and not batch.stored):
+            raise self._failure or StorageError("the chat's log takes no more events")
+
+    async def close(self) -> None:
+        """Store what was handed over, and end `pump`; returns when it has ended, for whatever reason."""
+        self._flush_blocks()
+        self._closing = True
+        self._wake.set()
+        await self._ended.wait()
+
+    async def pump(self) -> None:
+        """Store what is handed over until `close`; ends when the store fails, and every `flush` then raises."""
+        try:
+            while not self._closing or self._next:
+                await self._wake.wait()
+                self._wake.clear()
+                if self._next:
+                    self._storing, self._next = self._next, _Batch()
+                    await self._commit(self._storing.events, self._storing.writes)
+                    self._storing.stored = True
+                    self._storing.done.set()
+        except StorageError as error:
+            self._failure = error
+        finally:
+            self._closing = True
+            self._ended.set()
+            self._storing.done.set()
+            self._next.done.set()
+
+    def write(self, write: Write) -> None:
+        """Hand over a write that no event mirrors; it is stored no later than the next event."""
+        if not self._ended.is_set():
+            self._next.writes.append(write)
+            self._wake.set()
+
+    def _push(self, event: Event) -> None:
+        if not self._ended.is_set():
+            self._next.events.append(event)
+            self._wake.set()
+
+    def _delta(self, delta: Delta) -> None:
+        key = _key(delta)
+        block = self._blocks.get(key)
+        now = self._loop.time()
+        if block is None:
+            self._blocks[key] = _Block(now, delta)
+            self._push(delta)
+        elif not block.waiting and now - block.flushed_at >= COALESCE_S:
+            block.flushed_at = now
+            self._push(delta)
+        else:
+            block.waiting.append(delta.text)
+            block.last = delta
+            if block.timer is None:
+                block.timer = self._loop.call_at(block.flushed_at + COALESCE_S, self._flush_block, block)
+
+    def _flush_block(self, block: _Block) -> None:
+        if block.timer is not None:
+            block.timer.cancel()
+            block.timer = None
+        if block.waiting:
+            joined = replace(block.last, text="".join(block.waiting))
+            block.waiting.clear()
+            block.flushed_at = self._loop.time()
+            self._push(joined)
+
+    def _flush_blocks(self) -> None:
+        for block in self._blocks.values():
+            self._flush_block(block)
+        self._blocks.clear()
+
+
+def _key(delta: Delta) -> Hashable:
+    if isinstance(delta, ToolOutputDelta):
+        return delta.call_id
+    return type(delta), delta.message_id, delta.block

@@ -1,0 +1,115 @@
+"""What an unfinished turn came to, read off its events alone. Pure; used by snapshots and by recovery."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from operator import itemgetter
+
+from openprogram.core.events import (
+    ErrorRaised,
+    Event,
+    MessageAdded,
+    Notice,
+    ReasoningDelta,
+    StepStarted,
+    TextDelta,
+    ToolCallDelta,
+    ToolCallFinished,
+    ToolCallStarted,
+    ToolOutputDelta,
+    TurnStarted,
+)
+from openprogram.core.messages import Block, Message, ReasoningBlock, TextBlock, ToolResultBlock
+
+
+@dataclass(slots=True)
+class UnfinishedTurn:
+    """The open ends of a turn.
+
+    `step` is a request whose answer was not recorded; `blocks` what had arrived of it, in order. `answer` is the
+    recorded answer whose calls have no recorded results yet; `started` and `finished` are those calls' states. `steps`
+    counts the requests.
+    """
+
+    steps: int = 0
+    step: StepStarted | None = None
+    blocks: dict[int, tuple[type[TextBlock] | type[ReasoningBlock], list[str]]] = field(default_factory=dict)
+    answer: Message | None = None
+    started: set[str] = field(default_factory=set)
+    finished: dict[str, ToolResultBlock] = field(default_factory=dict)
+
+    @property
+    def partial(self) -> tuple[Block, ...]:
+        """The blocks that had arrived, in order."""
+        return tuple(kind("".join(pieces)) for _, (kind, pieces) in sorted(self.blocks.items()))
+
+
+def fold(events: Iterable[Event]) -> UnfinishedTurn:
+    """Fold a turn's events, from its `turn_started` on, into its open ends."""
+    turn = UnfinishedTurn()
+    for event in events:
+        _apply(turn, event)
+    return turn
+
+
+def _apply(turn: UnfinishedTurn, event: Event) -> None:
+    match event:
+        case StepStarted():
+            turn.step, turn.steps, turn.blocks = event, event.step, {}
+        case TextDelta(message_id, block, text) if turn.step and turn.step.message_id == message_id:
+            turn.blocks.setdefault(block, (TextBlock, []))[1].append(text)
+        case ReasoningDelta(message_id, block, text) if turn.step and turn.step.message_id == message_id:
+            turn.blocks.setdefault(block, (ReasoningBlock, []))[1].append(text)
+        case MessageAdded(message) if message.role == "assistant":
+            turn.step, turn.blocks = None, {}
+            turn.answer = message if message.calls else None
+            turn.started, turn.finished = set(), {}
+        case MessageAdded(message) if message.role == "tool":
+            turn.answer = None
+        case ToolCallStarted():
+            turn.started.add(event.call_id)
+        case ToolCallFinished():
+            turn.finished[event.call_id] = event.result
+        case _:
+            pass
+
+
+_DELTA = TextDelta | ReasoningDelta | ToolCallDelta | ToolOutputDelta
+_WORK = _DELTA | TurnStarted | StepStarted | ToolCallStarted | ToolCallFinished | Notice | ErrorRaised
+"""Events of a turn that tell of its work; what the others tell is elsewhere in a snapshot."""
+
+
+def since_last_message(events: Sequence[Event]) -> tuple[Event, ...]:
+    """What a running turn did that no whole message tells yet, deltas of one block joined: for a snapshot.
+
+    Starts after the last answer or results, or at the turn's start.
+    """
+    last = max((at for at, event in enumerate(events) if _closes(event)), default=-1)
+    work = (event for event in events[last + 1 :] if isinstance(event, _WORK))
+    return tuple(_joined(list(run)) for _, run in groupby(_numbered(work), itemgetter(0)))
+
+
+def _numbered(events: Iterable[Event]) -> Iterator[tuple[int, Event]]:
+    """Each event with a number, the same for deltas of one block that follow each other."""
+    number, before = 0, None
+    for event in events:
+        block = (type(event), _block(event)) if isinstance(event, _DELTA) else None
+        number += block is None or block != before
+        before = block
+        yield number, event
+
+
+def _joined(run: Sequence[tuple[int, Event]]) -> Event:
+    """One delta in place of many of the same block; any other event is alone."""
+    deltas = [event for _, event in run if isinstance(event, _DELTA)]
+    if len(deltas) < 2:
+        return run[0][1]
+    return replace(deltas[-1], text="".join(delta.text for delta in deltas))
+
+
+def _closes(event: Event) -> bool:
+    return isinstance(event, MessageAdded) and event.message.role in ("assistant", "tool")
+
+
+def _block(delta: TextDelta | ReasoningDelta | ToolCallDelta | ToolOutputDelta) -> tuple[str, int]:
+    return (delta.call_id, 0) if isinstance(delta, ToolOutputDelta) else (delta.message_id, delta.block)

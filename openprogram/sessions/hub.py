@@ -1,0 +1,106 @@
+"""What all of a server's chats share: ports, defaults, one lock and at most one run per chat."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from pathlib import Path
+from weakref import WeakValueDictionary
+
+from openprogram.agent.environment import Progress
+from openprogram.core.clock import Clock, iso_time
+from openprogram.core.errors import UnknownSession
+from openprogram.core.events import PermissionMode
+from openprogram.core.intent import ToolIntent
+from openprogram.core.jsonio import JsonValue
+from openprogram.core.ports import Bus, ModelCatalog, Store
+from openprogram.core.prompt import ModelParams
+from openprogram.core.storage import SessionRow
+from openprogram.core.tooling import AgentProfile, Snapshot
+from openprogram.sessions.journal import Journal
+from openprogram.sessions.live import Live
+
+REMEMBERED_CHATS = 200
+"""Of so many chats the last request's segments are kept in memory, to tell what the next one changes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Defaults:
+    """What a chat has where it says nothing itself."""
+
+    workspace: Path
+    profile: AgentProfile
+    intent: ToolIntent = ToolIntent()  # noqa: RUF009 - frozen
+    permission_mode: PermissionMode = "ask"
+    params: ModelParams = ModelParams()  # noqa: RUF009 - frozen
+    platform: str = "linux"
+    max_steps: int = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """What the chats are handed by the composition root. `snapshot` reads the live registry."""
+
+    store: Store
+    bus: Bus
+    models: ModelCatalog
+    snapshot: Callable[[], Snapshot]
+    clock: Clock
+    monotonic: Callable[[], float]
+    setting_changed: Callable[[str, str, JsonValue], None] = lambda _user, _key, _value: None
+    """Called with `(user_id, key, value)` after a setting was stored."""
+
+
+class Hub:
+    """Shared state of all chats in this process. Everything durable is in the store."""
+
+    def __init__(self, ports: Ports, defaults: Defaults, boot_id: str, tasks: asyncio.TaskGroup) -> None:
+        self.tasks = tasks
+        self.ports = ports
+        self.defaults = defaults
+        self.boot_id = boot_id
+        self.journal = Journal(ports.store, ports.bus)
+        self.progress: OrderedDict[str, Progress] = OrderedDict()
+        self.runs: dict[str, Live] = {}
+        self.closing = False
+        self._run_tasks: set[asyncio.Task[None]] = set()
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    def lock(self, session_id: str) -> asyncio.Lock:
+        """Guards read-then-commit sequences of one chat. Intent changes do not take it: they compare and set (P1)."""
+        return self._lock(session_id)
+
+    def intent_lock(self, session_id: str) -> asyncio.Lock:
+        """Lets intent changes of this process queue up instead of beating each other's compare-and-set."""
+        return self._lock(f"{session_id} intent")
+
+    def _lock(self, key: str) -> asyncio.Lock:
+        lock = self._locks.get(key)
+        if lock is None:
+            lock = self._locks[key] = asyncio.Lock()
+        return lock
+
+    def spawn_run(self, work: Coroutine[None, None, None], name: str) -> None:
+        """Start a run's task under this hub."""
+        task = self.tasks.create_task(work, name=name)
+        self._run_tasks.add(task)
+        task.add_done_callback(self._run_tasks.discard)
+
+    def cut_runs(self) -> None:
+        """Take no more input and cancel every run where it stands; the next start-up closes or resumes its turn."""
+        self.closing = True
+        for task in self._run_tasks:
+            task.cancel()
+
+    def now(self) -> str:
+        """The time as the protocol writes it."""
+        return iso_time(self.ports.clock())
+
+    async def row(self, user_id: str, session_id: str) -> SessionRow:
+        """The user's chat. Raises `UnknownSession` also for someone else's."""
+        row = await self.ports.store.session(session_id)
+        if row is None or row.user_id != user_id:
+            raise UnknownSession(
+                f"there is no chat {session_id[:100]!r}", field="session_id", hint="list_sessions shows your chats"
+            )
+        return row

@@ -1,0 +1,136 @@
+"""Actions on chats as things: make, list, name, pin, delete, choose model and permission mode."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from openprogram.core.errors import BadField
+from openprogram.core.events import Event, IntentChanged, SessionChanged, SessionInfo
+from openprogram.core.ids import new_id
+from openprogram.core.intent import StoredIntent, ToolIntent
+from openprogram.core.protocol.actions import (
+    CreateSession,
+    DeleteSession,
+    ListSessions,
+    PinSession,
+    RenameSession,
+    RestoreSession,
+    SetModel,
+    SetPermissionMode,
+)
+from openprogram.core.protocol.frames import SessionAck, SessionsAck
+from openprogram.core.storage import SessionRow
+from openprogram.session_config.new_chats import first_intent
+from openprogram.sessions.effective import effective
+from openprogram.sessions.hub import Hub
+from openprogram.sessions.request import Request
+from openprogram.sessions.settings import new_chats, permission_mode
+from openprogram.sessions.startup import stop_turn
+
+
+async def new_row(
+    hub: Hub, user_id: str, *, workspace: str | None = None, model: str | None = None, title: str = ""
+) -> tuple[SessionRow, tuple[Event, ...]]:
+    """A draft of a chat and the events, besides `session_changed`, that make it: the user's default intent (T7)."""
+    now = hub.now()
+    info = SessionInfo(
+        id=new_id("s"),
+        title=title,
+        created_at=now,
+        updated_at=now,
+        model=model,
+        permission_mode=await permission_mode(hub, user_id),
+        workspace=workspace,
+    )
+    intent = first_intent(await new_chats(hub, user_id), await _last_used(hub, user_id))
+    events: tuple[Event, ...] = ()
+    if intent != ToolIntent():
+        events = (IntentChanged(intent, 1, effective(hub, StoredIntent(intent, 1))),)
+    return SessionRow(info, user_id), events
+
+
+async def _last_used(hub: Hub, user_id: str) -> ToolIntent | None:
+    newest = await hub.ports.store.sessions(user_id, limit=1)
+    return (await hub.ports.store.intent(newest[0].id)).intent if newest else None
+
+
+async def create_session(hub: Hub, request: Request, action: CreateSession) -> SessionAck:
+    """Make a draft; it takes every switch at once and shows in the sidebar with its first message (T6)."""
+    if action.workspace is not None:
+        await _check_workspace(action.workspace)
+    if action.model is not None:
+        await _check_model(hub, action.model)
+    row, events = await new_row(
+        hub, request.user_id, workspace=action.workspace, model=action.model, title=action.title or ""
+    )
+    ack = SessionAck(id=action.id, session_id=row.info.id)
+    await hub.journal.commit(row.info.id, request.user_id, (SessionChanged(row.info), *events), request.remember(ack))
+    return ack
+
+
+async def _check_workspace(workspace: str) -> None:
+    path = Path(workspace)
+    if not path.is_absolute() or not path.is_dir():
+        raise BadField(f"{workspace} is not a directory on the server", field="workspace", hint="give an absolute path")
+
+
+async def _check_model(hub: Hub, model: str) -> None:
+    choices = await hub.ports.models.models()
+    if all(choice.id != model for choice in choices):
+        names = ", ".join(choice.id for choice in choices)
+        raise BadField(f"there is no model {model[:100]!r}", field="model", hint=f"choose one of {names}")
+
+
+async def list_sessions(hub: Hub, request: Request, action: ListSessions) -> SessionsAck:
+    """A page of the user's chats, newest first."""
+    found = await hub.ports.store.sessions(
+        request.user_id, limit=action.limit + 1, before=action.before, deleted=action.deleted
+    )
+    return SessionsAck(id=action.id, sessions=found[: action.limit], more=len(found) > action.limit)
+
+
+async def rename_session(hub: Hub, request: Request, action: RenameSession) -> SessionAck:
+    """Give the chat a title."""
+    return await _change(hub, request, action.session_id, title=action.title)
+
+
+async def pin_session(hub: Hub, request: Request, action: PinSession) -> SessionAck:
+    """Keep the chat at the top, or no longer."""
+    return await _change(hub, request, action.session_id, pinned=action.value)
+
+
+async def delete_session(hub: Hub, request: Request, action: DeleteSession) -> SessionAck:
+    """Hide the chat and stop what runs in it; nothing is destroyed."""
+    ack = await _change(hub, request, action.session_id, deleted=True)
+    await stop_turn(hub, action.session_id)
+    return ack
+
+
+async def restore_session(hub: Hub, request: Request, action: RestoreSession) -> SessionAck:
+    """Bring a deleted chat back."""
+    return await _change(hub, request, action.session_id, deleted=False)
+
+
+async def set_model(hub: Hub, request: Request, action: SetModel) -> SessionAck:
+    """Choose the model of the turns to come."""
+    if action.model is not None:
+        await _check_model(hub, action.model)
+    return await _change(hub, request, action.session_id, model=action.model)
+
+
+async def set_permission_mode(hub: Hub, request: Request, action: SetPermissionMode) -> SessionAck:
+    """Change when calls have to be approved; read at each dispatch, so a running turn follows at once (T21)."""
+    ack = await _change(hub, request, action.session_id, permission_mode=action.mode)
+    live = hub.runs.get(action.session_id)
+    if live is not None:
+        live.authority.mode_changed(action.mode)
+    return ack
+
+
+async def _change(hub: Hub, request: Request, session_id: str, **fields: object) -> SessionAck:
+    async with hub.lock(session_id):
+        row = await hub.row(request.user_id, session_id)
+        info: SessionInfo = replace(row.info, **fields)  # type: ignore[arg-type]  # names are checked by the callers
+        ack = SessionAck(id=request.client_id, session_id=session_id)
+        events = () if info == row.info else (SessionChanged(info),)
+        await hub.journal.commit(session_id, request.user_id, events, request.remember(ack))
+        return ack

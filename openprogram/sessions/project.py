@@ -1,0 +1,62 @@
+"""Rows are projections of events: the writes that go into the same commit as an event."""
+
+from collections.abc import Sequence
+
+from openprogram.core.events import (
+    ApprovalRequested,
+    ApprovalResolved,
+    BranchSelected,
+    Event,
+    IntentChanged,
+    MessageAdded,
+    QueueChanged,
+    SessionChanged,
+    StepFinished,
+    TurnFinished,
+    TurnStarted,
+)
+from openprogram.core.storage import (
+    EndTurn,
+    PutApproval,
+    PutIntent,
+    PutMessage,
+    PutQueue,
+    PutSession,
+    PutUsage,
+    ResolveApproval,
+    SetLeaf,
+    StartTurn,
+    UsageRow,
+    Write,
+)
+
+
+def project(events: Sequence[Event], user_id: str) -> tuple[Write, ...]:
+    """The writes that mirror these events, in their order."""
+    return tuple(write for event in events for write in _writes(event, user_id))
+
+
+def _writes(event: Event, user_id: str) -> tuple[Write, ...]:
+    match event:
+        case MessageAdded(message):
+            return PutMessage(message), SetLeaf(message.id)
+        case BranchSelected(leaf_id):
+            return (SetLeaf(leaf_id),)
+        case TurnStarted():
+            return (StartTurn(event.turn_id),)
+        case TurnFinished():
+            return (EndTurn(event.turn_id, event.reason),)
+        case StepFinished():
+            return (PutUsage(UsageRow(event.turn_id, event.step, event.model, event.usage, event.cost)),)
+        case IntentChanged():
+            return (PutIntent(event.intent, event.revision - 1),)
+        case ApprovalRequested():
+            return (PutApproval(event),)
+        case ApprovalResolved():
+            return (ResolveApproval(event.approval_id, event.decision, event.note),)
+        case QueueChanged(queue):
+            return (PutQueue(queue),)
+        case SessionChanged(session):
+            return (PutSession(session, user_id),)
+        case _:
+            return ()

@@ -1,0 +1,177 @@
+"""Starting runs: everything the agent loop is handed is gathered here from the store and the registry."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from openprogram.agent.environment import Environment, History, Progress, Resumed, Setup
+from openprogram.agent.freeze import freeze
+from openprogram.context.assembler import PromptContext, assemble
+from openprogram.core.events import Event, MessageAdded, QueueChanged, QueuedMessage
+from openprogram.core.ids import new_id
+from openprogram.core.intent import ToolIntent
+from openprogram.core.messages import Message, TextBlock
+from openprogram.core.storage import SessionRow
+from openprogram.core.usage import Usage
+from openprogram.sessions.approvals import Broker
+from openprogram.sessions.authority import LiveAuthority
+from openprogram.sessions.effective import floor, names_now, resolution
+from openprogram.sessions.emitter import Emitter
+from openprogram.sessions.hub import REMEMBERED_CHATS, Hub
+from openprogram.sessions.live import Live
+from openprogram.sessions.run import Run, RunInbox, RunSurfaces
+from openprogram.sessions.startup import close_turn
+from openprogram.sessions.tree import path
+from openprogram.tools.wrap import wrap
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A run that only has to be launched: all that it needs was read."""
+
+    live: Live
+    env: Environment
+    user_id: str
+    resumed: Resumed | None
+
+
+async def prepare_run(hub: Hub, row: SessionRow, leaf_id: str | None, resumed: Resumed | None = None) -> Ready:
+    """Read what a run needs that goes on below `leaf_id`. The caller holds the chat's lock until it is launched."""
+    store, session_id = hub.ports.store, row.info.id
+    history = History(await store.messages(session_id, path(await store.nodes(session_id), leaf_id)))
+    intent = await store.intent(session_id)
+    asked = await store.approvals(session_id, pending=False) if resumed else ()
+    emitter = Emitter(lambda events, writes: hub.journal.commit(session_id, row.user_id, events, *writes))
+    run = Run(session_id, emitter)
+    run.queue_changed(await store.queue(session_id))
+    authority = LiveAuthority(partial(names_now, hub), intent, row.info.permission_mode, await store.grants(session_id))
+    known = [approval for approval in asked if resumed and approval.request.turn_id == resumed.turn_id]
+    live = Live(run, authority, Broker(run.emit, run.stop, known))
+    env = Environment(
+        session_id=session_id,
+        emit=run.emit,
+        prepare=_Preparer(hub, live, history, row),
+        authority=authority,
+        inbox=RunInbox(run, lambda unanswered: take_next(hub, live, history, row.user_id, unanswered)),
+        surfaces=RunSurfaces(row.surface, emitter),
+        history=history,
+        stop=run.stop,
+        clock=hub.ports.clock,
+        monotonic=hub.ports.monotonic,
+        progress=await _progress(hub, session_id, history),
+        max_steps=hub.defaults.max_steps,
+    )
+    return Ready(live, env, row.user_id, resumed)
+
+
+def launch(hub: Hub, ready: Ready, said: Iterable[Message] = ()) -> None:
+    """Begin the run, after `said` was stored below its history. Where the server shuts down nothing begins."""
+    if hub.closing:
+        return
+    session_id, run = ready.env.session_id, ready.live.run
+    for message in said:
+        ready.env.history.append(message)
+    hub.runs[session_id] = ready.live
+
+    async def supervised() -> None:
+        try:
+            await run.supervise(ready.env, ready.resumed, lambda error: close_turn(hub, session_id, "error", error))
+        finally:
+            hub.runs.pop(session_id, None)
+
+    hub.spawn_run(supervised(), f"run {session_id}")
+
+
+async def _progress(hub: Hub, session_id: str, history: History) -> Progress:
+    """What is known of the chat's last request: all of it in the process that sent it, else its usage."""
+    progress = hub.progress.get(session_id)
+    if progress is None:
+        progress = hub.progress[session_id] = Progress(usage=await _last_usage(hub, session_id, history))
+    hub.progress.move_to_end(session_id)
+    if len(hub.progress) > REMEMBERED_CHATS:
+        hub.progress.popitem(last=False)
+    return progress
+
+
+async def _last_usage(hub: Hub, session_id: str, history: History) -> Usage | None:
+    """Usage of the request that the branch's last answer came from, if that was the chat's last request."""
+    answers = (message for message in reversed(history.messages) if message.role == "assistant")
+    answer = next(answers, None)
+    rows = await hub.ports.store.usage(session_id)
+    if answer is None or not rows or (rows[-1].turn_id, rows[-1].model) != (answer.turn_id, answer.model):
+        return None
+    return rows[-1].usage
+
+
+async def take_next(hub: Hub, live: Live, history: History, user_id: str, unanswered: bool) -> bool:
+    """Move the next waiting message, steered ones first, from the queue into the history: in one commit.
+
+    With none, the run takes no more messages and ends, unless the model has not seen its last results.
+    """
+    session_id = live.run.session_id
+    async with hub.lock(session_id):
+        if live.run.stop.requested:
+            return False
+        queue = await hub.ports.store.queue(session_id)
+        if not queue:
+            if not unanswered:
+                live.run.close()
+            return unanswered
+        chosen = next((waiting for waiting in queue if waiting.mode == "steer"), queue[0])
+        message = user_message(chosen.text, history.leaf_id, hub.now(), chosen.override)
+        rest = tuple(waiting for waiting in queue if waiting.id != chosen.id)
+        events: tuple[Event, ...] = (QueueChanged(rest), MessageAdded(message))
+        await hub.journal.commit(session_id, user_id, events)
+        history.append(message)
+        live.run.queue_changed(rest)
+        return True
+
+
+def user_message(text: str, parent_id: str | None, now: str, override: ToolIntent | None) -> Message:
+    """A person's message."""
+    return Message(new_id("m"), parent_id, "user", (TextBlock(text),), now, override=override)
+
+
+class _Preparer:
+    """The `Prepare` port of a run: the newest intent against the live registry, frozen."""
+
+    def __init__(self, hub: Hub, live: Live, history: History, row: SessionRow) -> None:
+        self._hub = hub
+        self._live = live
+        self._history = history
+        self._row = row
+
+    async def __call__(self) -> Setup:
+        hub, session_id = self._hub, self._row.info.id
+        intent = await hub.ports.store.intent(session_id)
+        row = await hub.row(self._row.user_id, session_id)
+        snapshot = hub.ports.snapshot()
+        override = self._override()
+        resolved = resolution(hub, intent, snapshot, override)
+        self._live.authority.begin_turn(intent, snapshot, override)
+        model, provider = await hub.ports.models.resolve(row.info.model)
+        workspace = Path(row.info.workspace) if row.info.workspace else hub.defaults.workspace
+        authority, ask = self._live.authority, self._live.broker
+        prompt = PromptContext(str(workspace), hub.defaults.platform, hub.defaults.profile.instructions)
+        return Setup(
+            contract=freeze(resolved, lambda spec: wrap(spec, authority, ask)),
+            floor=floor(snapshot),
+            unknown=resolved.unknown,
+            model=model,
+            provider=provider,
+            params=hub.defaults.params,
+            prompt=assemble(prompt),
+            workspace=workspace,
+        )
+
+    def _override(self) -> ToolIntent | None:
+        """What the user message that this turn answers asks for its own turn."""
+        users = (message for message in reversed(self._history.messages) if message.role == "user")
+        last = next(users, None)
+        return last.override if last else None
+
+
+def queued(text: str, steer: bool, now: str, override: ToolIntent | None) -> QueuedMessage:
+    """A message for the queue of a running chat."""
+    return QueuedMessage(new_id("q"), text, "steer" if steer else "queue", now, override)

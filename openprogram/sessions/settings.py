@@ -1,0 +1,76 @@
+"""The user's settings: a closed list of keys, each with its type and default."""
+
+from typing import Final, cast
+
+from openprogram.core.errors import BadField
+from openprogram.core.events import PermissionMode
+from openprogram.core.jsonio import JsonObject, JsonValue
+from openprogram.core.protocol.actions import GetSettings, SetSetting
+from openprogram.core.protocol.frames import SettingsAck
+from openprogram.session_config.new_chats import NewChats, read_new_chats, write_new_chats
+from openprogram.sessions.hub import Hub
+from openprogram.sessions.request import Request
+
+KEYLESS_SEARCH: Final = "keyless_search_consent"
+"""Whether queries may go to public search sites without a key; false until the user says so."""
+NEW_CHATS: Final = "new_chats"
+PERMISSION_MODE: Final = "permission_mode"
+_MODES: Final = ("ask", "accept_edits", "auto")
+
+
+async def get_settings(hub: Hub, request: Request, action: GetSettings) -> SettingsAck:
+    """All settings, defaults filled in."""
+    return SettingsAck(id=action.id, settings=await _all(hub, request.user_id))
+
+
+async def set_setting(hub: Hub, request: Request, action: SetSetting) -> SettingsAck:
+    """Change one setting; null goes back to its default."""
+    if action.value is not None:
+        _check(action.key, action.value)
+    elif action.key not in _KEYS:
+        raise _unknown(action.key)
+    await hub.ports.store.put_setting(request.user_id, action.key, action.value)
+    hub.ports.setting_changed(request.user_id, action.key, action.value)
+    hub.journal.hint(request.user_id, "settings_changed")
+    return SettingsAck(id=action.id, settings=await _all(hub, request.user_id))
+
+
+async def new_chats(hub: Hub, user_id: str) -> NewChats:
+    """What new chats start from (T7)."""
+    return read_new_chats(await hub.ports.store.setting(user_id, NEW_CHATS))
+
+
+async def permission_mode(hub: Hub, user_id: str) -> PermissionMode:
+    """The permission mode of new chats."""
+    stored = await hub.ports.store.setting(user_id, PERMISSION_MODE)
+    return cast(PermissionMode, stored) if stored in _MODES else hub.defaults.permission_mode
+
+
+_KEYS: Final = (KEYLESS_SEARCH, NEW_CHATS, PERMISSION_MODE)
+
+
+async def _all(hub: Hub, user_id: str) -> JsonObject:
+    consent = await hub.ports.store.setting(user_id, KEYLESS_SEARCH)
+    return {
+        KEYLESS_SEARCH: bool(consent),
+        NEW_CHATS: write_new_chats(await new_chats(hub, user_id)),
+        PERMISSION_MODE: await permission_mode(hub, user_id),
+    }
+
+
+def _check(key: str, value: JsonValue) -> None:
+    match key:
+        case "keyless_search_consent":
+            if not isinstance(value, bool):
+                raise BadField("true or false", field="value")
+        case "new_chats":
+            read_new_chats(value)
+        case "permission_mode":
+            if value not in _MODES:
+                raise BadField(f"one of {', '.join(_MODES)}", field="value")
+        case _:
+            raise _unknown(key)
+
+
+def _unknown(key: str) -> BadField:
+    return BadField(f"there is no setting {key[:100]!r}", field="key", hint=f"one of {', '.join(_KEYS)}")

@@ -1,0 +1,1 @@
+"""Implementations of `core.ports.Store`. Each must pass `tests/conformance/store`."""

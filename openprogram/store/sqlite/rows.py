@@ -1,0 +1,179 @@
+"""Database rows to values of core. A column that is NULL (the row is older than the column) reads as null.
+
+What cannot be read is `DatabaseCorrupt`, never a default: an unreadable intent must not widen what a chat may
+do (design law 6).
+"""
+
+import sqlite3
+from collections.abc import Hashable
+from functools import cache
+from typing import Any, Final, TypeVar, cast
+
+from pydantic import TypeAdapter, ValidationError
+
+from openprogram.core.errors import BadJson, DatabaseCorrupt
+from openprogram.core.events import (
+    ApprovalRequested,
+    PermissionMode,
+    QueuedMessage,
+    SessionInfo,
+    SessionStatus,
+)
+from openprogram.core.intent import StoredIntent, ToolIntent
+from openprogram.core.jsonio import JsonValue, decode
+from openprogram.core.messages import Message
+from openprogram.core.prompt import Surface
+from openprogram.core.protocol.codec import decode_message
+from openprogram.core.storage import ApprovalRow, Grant, Node, Remembered, SessionRow, StoredEvent, UsageRow
+from openprogram.core.usage import Usage
+
+_T = TypeVar("_T")
+
+SESSION: Final = """
+SELECT s.*,
+    (SELECT max(seq) FROM events WHERE session_id = s.id) AS last_seq,
+    EXISTS (SELECT 1 FROM approvals WHERE session_id = s.id AND pending = 1) AS waiting
+FROM sessions s
+"""
+"""What `session_row` and `session_info` need."""
+
+
+def session_info(row: sqlite3.Row) -> SessionInfo:
+    """The description of a chat; its status follows from its turn and its pending approvals."""
+    status: SessionStatus = "idle"
+    if row["turn_id"] is not None:
+        status = "running"
+    if row["waiting"]:
+        status = "waiting"
+    mode: PermissionMode = row["permission_mode"]
+    return SessionInfo(
+        id=row["id"],
+        title=row["title"],
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+        visible=bool(row["visible"]),
+        pinned=bool(row["pinned"]),
+        deleted=bool(row["deleted"]),
+        status=status,
+        model=row["model"],
+        permission_mode=mode,
+        workspace=row["workspace"],
+        leaf_id=row["leaf_id"],
+    )
+
+
+def session_row(row: sqlite3.Row) -> SessionRow:
+    """A chat with what only the server needs."""
+    surface = row["surface"]
+    return SessionRow(
+        info=session_info(row),
+        user_id=row["user_id"],
+        last_seq=row["last_seq"] or 0,
+        turn_id=row["turn_id"],
+        turn_seq=row["turn_seq"],
+        surface=None if surface is None else _typed(Surface, surface, f"the surface of chat {row['id']}"),
+    )
+
+
+def stored_intent(row: sqlite3.Row) -> StoredIntent:
+    """A chat's row of `session_config`."""
+    what = f"the intent of chat {row['session_id']}"
+    intent = ToolIntent(
+        enabled=_flag(row["enabled"]),
+        toolset=row["toolset"],
+        web_search=_flag(row["web_search"]),
+        disabled=_names(row["disabled"], what) or (),
+        picked=_names(row["picked"], what),
+        allowed=_names(row["allowed"], what),
+    )
+    return StoredIntent(intent, row["revision"])
+
+
+def node(row: sqlite3.Row) -> Node:
+    """A message's place in the tree."""
+    return Node(row["id"], row["parent_id"], row["role"])
+
+
+def message(row: sqlite3.Row) -> Message:
+    """A message, from its stored JSON."""
+    try:
+        return decode_message(row["body"])
+    except ValidationError as error:
+        raise _unreadable(f"message {row['id']}", error) from error
+
+
+def stored_event(row: sqlite3.Row) -> StoredEvent:
+    """An event of the log, its payload unparsed."""
+    return StoredEvent(row["session_id"], row["from_seq"], row["seq"], row["at"], row["payload"])
+
+
+def approval_row(row: sqlite3.Row) -> ApprovalRow:
+    """An approval with its answer, if it has one."""
+    request = _typed(ApprovalRequested, row["request"], f"approval {row['id']}")
+    return ApprovalRow(request, bool(row["pending"]), row["decision"], row["note"])
+
+
+def grant(row: sqlite3.Row) -> Grant:
+    """Something allowed for a chat."""
+    return Grant(row["tool"], row["pattern"])
+
+
+def queued_message(row: sqlite3.Row) -> QueuedMessage:
+    """A message that waits."""
+    return _typed(QueuedMessage, row["body"], f"a waiting message of chat {row['session_id']}")
+
+
+def usage_row(row: sqlite3.Row) -> UsageRow:
+    """One counted step."""
+    usage = Usage(
+        uncached=row["uncached"],
+        cache_read=row["cache_read"],
+        cache_write_5m=row["cache_write_5m"],
+        cache_write_1h=row["cache_write_1h"],
+        output=row["output"],
+        reasoning=row["reasoning"],
+    )
+    return UsageRow(row["turn_id"], row["step"], row["model"], usage, row["cost"])
+
+
+def remembered(row: sqlite3.Row) -> Remembered:
+    """An action that was done."""
+    return Remembered(row["digest"], row["ack"])
+
+
+def json_value(data: bytes | str, what: str) -> JsonValue:
+    """Stored JSON; `what` names it in the error."""
+    try:
+        return decode(data)
+    except BadJson as error:
+        raise _unreadable(what, error) from error
+
+
+def _flag(value: int | None) -> bool | None:
+    return None if value is None else bool(value)
+
+
+def _names(value: str | None, what: str) -> tuple[str, ...] | None:
+    if value is None:
+        return None
+    return _typed(tuple[str, ...], value, what)
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
+
+
+def _typed(kind: type[_T], data: bytes | str, what: str) -> _T:
+    try:
+        value: _T = _adapter(cast(Hashable, kind)).validate_json(data)
+    except ValidationError as error:
+        raise _unreadable(what, error) from error
+    return value
+
+
+def _unreadable(what: str, error: Exception) -> DatabaseCorrupt:
+    return DatabaseCorrupt(
+        f"{what} cannot be read from the database: {error}",
+        hint="The row was damaged or changed by hand. Restore a backup, or remove the row.",
+    )

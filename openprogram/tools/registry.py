@@ -1,0 +1,92 @@
+"""Every tool that exists now. The registry is mutable and lives at the edge; what code sees is an immutable snapshot.
+
+Tools come from sources (`builtin`, `plugin:NAME`, `mcp:SERVER`) that come, change and go while the program runs. All
+methods are called on the event loop.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Final
+
+from openprogram.core.tooling import Preset, Snapshot, ToolSpec
+from openprogram.tools.naming import unique_names
+from openprogram.tools.presets import combine
+
+Listener = Callable[[Snapshot], None]
+"""Told of each new snapshot. Must return at once and not raise."""
+
+_NONE: Final = MappingProxyType[str, str]({})
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    tools: tuple[ToolSpec, ...]
+    unavailable: Mapping[str, str]
+
+
+class Registry:
+    """Sources of tools, and presets; `snapshot` is what they come to.
+
+    The version grows by one with each change, so it tells two snapshots of one process apart and says nothing more.
+    """
+
+    def __init__(self, presets: Iterable[Preset] = ()) -> None:
+        self._sources: dict[str, _Source] = {}
+        self._listeners: list[Listener] = []
+        self._snapshot = Snapshot(1, (), combine(presets))
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """Tools, presets and availability as of now."""
+        return self._snapshot
+
+    def put(self, source: str, tools: Iterable[ToolSpec], unavailable: Mapping[str, str] = _NONE) -> None:
+        """Make these the tools of `source`, in place of what it had.
+
+        `unavailable` says for people why a tool cannot run now (no key, missing binary), by its name in `tools`. In the
+        snapshot a name that is invalid, too long or taken is replaced by a stable unique one.
+        """
+        stamped = tuple(tool if tool.source == source else replace(tool, source=source) for tool in tools)
+        self._sources[source] = _Source(stamped, MappingProxyType(dict(unavailable)))
+        self._rebuild()
+
+    def set_unavailable(self, source: str, unavailable: Mapping[str, str]) -> None:
+        """Say anew which tools of a source cannot run, and why: a key was given, a program installed."""
+        self.put(source, self._sources[source].tools, unavailable)
+
+    def remove(self, source: str) -> None:
+        """Take away all tools of a source; one that is not there is no error."""
+        if self._sources.pop(source, None) is not None:
+            self._rebuild()
+
+    def set_presets(self, presets: Iterable[Preset]) -> None:
+        """Make these the presets beside the built-in ones. Raises `ConfigError` and keeps the old ones."""
+        self._publish(replace(self._snapshot, presets=combine(presets)))
+
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """Call `listener` with each new snapshot from now on; returns the unsubscription."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def _rebuild(self) -> None:
+        named = unique_names(tool for source in self._sources.values() for tool in source.tools)
+        reasons = {
+            name: self._sources[tool.source].unavailable[tool.name]
+            for name, tool in named
+            if tool.name in self._sources[tool.source].unavailable
+        }
+        tools = tuple(tool if tool.name == name else replace(tool, name=name) for name, tool in named)
+        self._publish(replace(self._snapshot, tools=tools, unavailable=MappingProxyType(reasons)))
+
+    def _publish(self, snapshot: Snapshot) -> None:
+        if _same(snapshot, self._snapshot):
+            return
+        self._snapshot = replace(snapshot, version=self._snapshot.version + 1)
+        for listener in tuple(self._listeners):
+            listener(self._snapshot)
+
+
+def _same(one: Snapshot, other: Snapshot) -> bool:
+    """Equal in all that a snapshot says, down to the functions that run: equal words may hide another server."""
+    return one == other and all(a.execute is b.execute for a, b in zip(one.tools, other.tools, strict=True))

@@ -1,0 +1,51 @@
+"""Every tool as the tool panel shows it: its state now, and why."""
+
+from collections.abc import Collection, Mapping
+from typing import assert_never
+
+from openprogram.core.protocol.frames import ToolState, ToolStateName
+from openprogram.core.tooling import DISCOVERY_TOOL, LoadedSet, Residency, Resolution, Snapshot
+from openprogram.session_config.patches import WEB_SEARCH
+
+
+def tool_states(
+    snapshot: Snapshot,
+    resolution: Resolution,
+    switched_off: Collection[str],
+    loaded: LoadedSet,
+    tokens: Mapping[str, int],
+) -> tuple[ToolState, ...]:
+    """One line per registered tool, by name. `switched_off` are the chat's own.
+
+    `tokens` prices by name what was counted.
+    """
+    return tuple(
+        ToolState(
+            name=tool.name,
+            description=tool.description.partition("\n")[0],
+            source=tool.source,
+            state=_state(tool.name, tool.residency, resolution, loaded),
+            reason=resolution.dropped[tool.name].reason if tool.name in resolution.dropped else None,
+            detail=resolution.dropped[tool.name].detail if tool.name in resolution.dropped else "",
+            residency=tool.residency,
+            tokens=tokens.get(tool.name),
+            switchable=tool.name != WEB_SEARCH,
+            switched_off=tool.name in switched_off,
+        )
+        for tool in snapshot.tools
+    )
+
+
+def _state(name: str, residency: Residency, resolution: Resolution, loaded: LoadedSet) -> ToolStateName:
+    drop = resolution.dropped.get(name)
+    if drop is not None:
+        return "unavailable" if drop.reason == "not_configured" else "off"
+    if DISCOVERY_TOOL not in resolution.names:
+        return "on"
+    match residency:
+        case "resident":
+            return "on"
+        case "deferred":
+            return "loaded" if name in loaded else "deferred"
+        case _:
+            assert_never(residency)

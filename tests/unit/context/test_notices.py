@@ -1,0 +1,75 @@
+"""Notices: what the model is told of switches and of the date, once, and always truly."""
+
+from collections.abc import Sequence
+
+from openprogram.context.notices import Told, notice_text, told
+from openprogram.core.messages import Message
+from openprogram.core.prompt import SurfacePlan
+from tests.support.agent import chain
+
+TODAY = "2026-01-01"
+TODAY_LINE = f"Today's date is {TODAY}."
+
+
+def _plan(*declared: str, masked: tuple[str, ...] = (), added: tuple[str, ...] = ()) -> SurfacePlan:
+    return SurfacePlan("append" if added else "keep", "unchanged", 1, declared, masked, added=added)
+
+
+def _after(*notices: str) -> Sequence[Message]:
+    return chain(("user", "hello"), *(("notice", text) for text in notices), ("assistant", "hi"), ("user", "more"))
+
+
+def test_the_first_request_is_told_the_date_and_what_is_reserved() -> None:  # C1, C12
+    text = notice_text(_plan("read", "web_search", masked=("web_search",)), chain(("user", "hello")), TODAY)
+    assert text == f"{TODAY_LINE}\nSwitched off, calls will be refused: web_search."
+
+
+def test_nothing_new_is_nothing_told() -> None:  # C3
+    history = _after(f"{TODAY_LINE}\nSwitched off, calls will be refused: web_search.")
+    assert notice_text(_plan("read", "web_search", masked=("web_search",)), history, TODAY) is None
+
+
+def test_the_date_is_told_again_when_it_has_changed() -> None:  # C12
+    history = _after(TODAY_LINE)
+    assert notice_text(_plan("read"), history, "2026-01-02") == "Today's date is 2026-01-02."
+
+
+def test_off_and_on_again_between_two_requests_tells_nothing() -> None:  # C3
+    history = _after(TODAY_LINE)
+    assert notice_text(_plan("read", "bash"), history, TODAY) is None
+
+
+def test_a_tool_that_was_told_off_is_told_on_however_it_comes_back() -> None:
+    history = _after(TODAY_LINE, "Switched off, calls will be refused: bash, web_search.")
+    assert notice_text(_plan("bash", "read"), history, TODAY) == "Switched on again: bash."
+    again = _plan("read", "bash", added=("bash",))  # a rebase had dropped it, and now it is appended
+    assert notice_text(again, history, TODAY) == "Switched on again: bash."
+
+
+def test_a_branch_that_was_never_told_is_told_now() -> None:
+    """The endpoint was shown the switch on another branch; the words stand there, not here (P8)."""
+    plan = SurfacePlan("keep", "unchanged", 1, ("bash", "read"), masked=("bash",), withdrawn=())
+    assert notice_text(plan, _after(TODAY_LINE), TODAY) == "Switched off, calls will be refused: bash."
+
+
+def test_an_addition_is_told_by_name() -> None:  # C2
+    plan = _plan("read", "weather", "web_fetch", added=("weather", "web_fetch"))
+    assert notice_text(plan, _after(TODAY_LINE), TODAY) == "Now available: weather, web_fetch."
+
+
+def test_only_notices_are_read_back() -> None:
+    history = chain(
+        ("user", "Switched off, calls will be refused: read."),
+        ("assistant", "Today's date is 1999-12-31."),
+        ("notice", "Your last answer ended early."),
+    )
+    assert told(history) == Told()
+
+
+def test_told_comes_to_the_last_word_on_each_tool() -> None:
+    history = _after(
+        "Today's date is 2025-12-31.\nSwitched off, calls will be refused: bash, read.",
+        "Switched on again: read.\nNow available: weather.",
+        f"{TODAY_LINE}\nSwitched off, calls will be refused: weather.",
+    )
+    assert told(history) == Told(TODAY, frozenset({"bash", "weather"}))

@@ -1,0 +1,75 @@
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from openprogram.core.events import PermissionMode
+from openprogram.core.jsonio import JsonObject
+from openprogram.core.storage import Grant
+from openprogram.core.tooling import ToolSpec
+from openprogram.permissions.decide import Decision, decide
+from tests.support.tools import BASH, FETCH, READ, SEARCH, WRITE, spec
+
+PATCH = spec("apply_patch", permission="write")
+INSIDE: JsonObject = {"path": "a.py", "content": "x"}
+OUTSIDE: JsonObject = {"path": "/etc/passwd", "content": "x"}
+LS: JsonObject = {"command": "ls"}
+
+
+def decided(mode: PermissionMode, tool: ToolSpec, arguments: JsonObject, *grants: Grant) -> Decision:
+    return decide(mode, grants, tool, arguments, (Path("/ws"),))
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "ask", "accept_edits", "auto"),
+    [
+        (READ, {}, "allow", "allow", "allow"),
+        (FETCH, {}, "allow", "allow", "allow"),
+        (SEARCH, {}, "allow", "allow", "allow"),
+        (WRITE, INSIDE, "ask", "allow", "allow"),
+        (WRITE, OUTSIDE, "ask", "ask", "allow"),
+        (PATCH, {}, "ask", "ask", "allow"),
+        (BASH, LS, "ask", "ask", "allow"),
+        (BASH, {"command": 5}, "ask", "ask", "ask"),
+        (WRITE, {"path": "a\0"}, "ask", "ask", "ask"),
+    ],
+)
+def test_modes(tool: ToolSpec, arguments: JsonObject, ask: str, accept_edits: str, auto: str) -> None:  # R17
+    modes = get_args(PermissionMode)
+    assert [decided(mode, tool, arguments).outcome for mode in modes] == [ask, accept_edits, auto]
+    assert all(decided(mode, tool, arguments).reason for mode in modes)
+
+
+def test_what_is_granted_for_the_chat_does_not_ask_again() -> None:
+    asked = decided("ask", BASH, LS)
+
+    assert asked == Decision("ask", "runs a command", "ls")
+    assert decided("ask", BASH, LS, Grant("bash", asked.pattern)).outcome == "allow"
+
+
+def test_a_grant_never_covers_more_than_was_shown() -> None:  # R17
+    assert decided("ask", BASH, {"command": "ls && rm -rf x"}, Grant("bash", "ls")).outcome == "ask"
+    assert decided("ask", WRITE, OUTSIDE, Grant("write", "**"), Grant("write", "/ws/a.py")).outcome == "ask"
+    assert decided("ask", WRITE, INSIDE, Grant("edit", "/ws/a.py")).outcome == "ask"
+    assert decided("ask", PATCH, {}, Grant("apply_patch", "**")).outcome == "ask"
+    assert decided("ask", PATCH, {}, Grant("apply_patch", "*")).outcome == "allow"
+
+
+def test_what_cannot_be_told_cannot_be_granted() -> None:
+    decision = decided("auto", BASH, {"command": ["ls"]}, Grant("bash", ""), Grant("bash", "*"), Grant("bash", "**"))
+
+    assert (decision.outcome, decision.pattern) == ("ask", "")
+
+
+def test_a_disk_that_cannot_be_read_asks() -> None:
+    def broken(path: str) -> str:
+        raise PermissionError(13, "not allowed", path)
+
+    assert decide("accept_edits", (), WRITE, INSIDE, (Path("/ws"),), broken).outcome == "ask"
+
+
+def test_a_mode_from_a_newer_version_asks() -> None:
+    newer: PermissionMode = "bypass"  # type: ignore[assignment]
+
+    assert decided(newer, BASH, LS).outcome == "ask"
+    assert decided(newer, WRITE, INSIDE).outcome == "ask"

@@ -1,0 +1,248 @@
+/** One open chat: its state from the server, what was sent and not confirmed yet, and what can be done with it. */
+import type { Event as ChatEvent, SessionInfo } from "../protocol.gen";
+import { t } from "../i18n/index.svelte";
+import { announcer } from "./announce.svelte";
+import { RequestError, randomId, type ActionBody, type Connection } from "./connection";
+import { Batch } from "./state/batch";
+import { fromSnapshot, reduce, withBranch, withOlder, type ChatState } from "./state/chat";
+import { RowBuilder, type Outgoing, type Row } from "./state/rows";
+import { toasts } from "./toasts.svelte";
+import { ToolSwitches, type Switchable } from "./tool-switches.svelte";
+import { Wish } from "./wish.svelte";
+
+export type PermissionMode = SessionInfo["permission_mode"];
+export type ApprovalDecision = "once" | "session" | "deny";
+
+export interface ChatHost {
+  readonly connection: Connection;
+  /** A chat that did not exist has its id now; `sent` says whether by a message. */
+  created(chat: ChatStore, sent: boolean): void;
+  /** The server refused to show the chat. */
+  refused(chat: ChatStore): void;
+}
+
+type Stamped = { readonly event: ChatEvent; readonly at: string };
+type Refusable = { readonly session_id: string };
+
+export class ChatStore implements Switchable {
+  readonly key = randomId();
+  id = $state<string | null>(null);
+  state = $state.raw<ChatState | null>(null);
+  outgoing = $state.raw<readonly Outgoing[]>([]);
+  /** The server does not know this chat, or does not show it to this user. */
+  gone = $state(false);
+  stopping = $state(false);
+  loadingOlder = $state(false);
+  /** Folded rows that were opened, by key: kept while the chat is open. */
+  readonly expanded = $state<Record<string, boolean>>({});
+  /** The message being edited. */
+  editing = $state<string | null>(null);
+  readonly #mode = new Wish<PermissionMode>();
+  readonly #model = new Wish<string | null>();
+  readonly connection: Connection;
+  readonly tools = new ToolSwitches(this);
+  readonly #host: ChatHost;
+  readonly #rows = new RowBuilder();
+  readonly #batch = new Batch<Stamped>((items) => this.#apply(items));
+  #leave: (() => void) | null = null;
+  #creating: Promise<string> | null = null;
+
+  readonly rows: readonly Row[] = $derived.by(() => (this.state === null ? this.#outgoingRows() : this.#rows.build(this.state, this.outgoing)));
+  readonly running: boolean = $derived(this.state !== null && this.state.turnId !== null);
+  readonly empty: boolean = $derived(this.rows.length === 0 && (this.id === null || this.state !== null));
+  readonly mode: PermissionMode = $derived(this.#mode.or(this.state?.session.permission_mode ?? "ask"));
+  readonly model: string | null = $derived(this.#model.or(this.state?.session.model ?? null));
+
+  constructor(host: ChatHost, id: string | null) {
+    this.#host = host;
+    this.connection = host.connection;
+    if (id !== null) this.#follow(id);
+  }
+
+  close(): void {
+    this.#leave?.();
+    this.#leave = null;
+    this.#batch.clear();
+  }
+
+  /** Make sure that the chat exists on the server; it stays out of the sidebar until a message is sent. */
+  ensure(): Promise<string> {
+    if (this.id !== null) return Promise.resolve(this.id);
+    this.#creating ??= this.connection.request({ action: "create_session" }).then((ack) => {
+      this.#adopt(ack.session_id, false);
+      return ack.session_id;
+    });
+    return this.#creating;
+  }
+
+  async send(text: string): Promise<void> {
+    const entry: Outgoing = { key: randomId(), text, messageId: null, failed: null };
+    this.outgoing = [...this.outgoing, entry];
+    if (this.#creating !== null) await this.#creating;
+    await this.#deliver(entry);
+  }
+
+  retry(entry: Outgoing): void {
+    const again = { ...entry, failed: null };
+    this.#replace(entry.key, again);
+    void this.#deliver(again);
+  }
+
+  discard(entry: Outgoing): void {
+    this.outgoing = this.outgoing.filter((other) => other.key !== entry.key);
+  }
+
+  stop(): void {
+    if (this.stopping) return;
+    this.stopping = true;
+    void this.#do((session_id) => ({ action: "stop", session_id }), () => (this.stopping = false));
+  }
+
+  setMode(mode: PermissionMode): void {
+    this.#mode.make(mode);
+    void this.#do((session_id) => ({ action: "set_permission_mode", session_id, mode }), () => this.#mode.drop());
+  }
+
+  setModel(model: string | null): void {
+    this.#model.make(model);
+    void this.#do((session_id) => ({ action: "set_model", session_id, model }), () => this.#model.drop());
+  }
+
+  answer(approvalId: string, decision: ApprovalDecision, note: string | null): void {
+    void this.#do((session_id) => ({ action: "answer_approval", session_id, approval_id: approvalId, decision, note }));
+  }
+
+  continueTurn(): void {
+    void this.#do((session_id) => ({ action: "continue_turn", session_id }));
+  }
+
+  edit(messageId: string, text: string): void {
+    this.editing = null;
+    void this.#do((session_id) => ({ action: "edit_message", session_id, message_id: messageId, text }));
+  }
+
+  regenerate(messageId: string): void {
+    void this.#do((session_id) => ({ action: "regenerate", session_id, message_id: messageId }));
+  }
+
+  selectBranch(messageId: string): void {
+    void this.#do((session_id) => ({ action: "select_branch", session_id, message_id: messageId }));
+  }
+
+  editQueued(queuedId: string, text: string | null): void {
+    void this.#do((session_id) => ({ action: "edit_queue", session_id, queued_id: queuedId, text }));
+  }
+
+  async loadOlder(): Promise<void> {
+    const state = this.state;
+    const first = state?.messages[0];
+    if (state === null || first === undefined || !state.more || this.loadingOlder || this.id === null) return;
+    this.loadingOlder = true;
+    try {
+      const page = await this.connection.request({ action: "load_messages", session_id: this.id, before: first.id });
+      if (this.state !== null) this.state = withOlder(this.state, page);
+    } catch (error) {
+      this.complain(error);
+    } finally {
+      this.loadingOlder = false;
+    }
+  }
+
+  #outgoingRows(): readonly Row[] {
+    return this.outgoing.map((entry) => ({ kind: "outgoing", key: entry.key, outgoing: entry, text: entry.text, failed: entry.failed }));
+  }
+
+  #adopt(id: string, sent: boolean): void {
+    if (this.id === null) this.#follow(id);
+    this.#host.created(this, sent);
+  }
+
+  #follow(id: string): void {
+    this.id = id;
+    this.#leave = this.connection.subscribe(id, {
+      event: (event, at) => this.#batch.add({ event, at }),
+      snapshot: (frame) => {
+        this.#batch.clear();
+        this.#show(fromSnapshot(frame.state));
+      },
+      refused: () => {
+        this.gone = true;
+        this.#host.refused(this);
+      },
+    });
+  }
+
+  #apply(items: readonly Stamped[]): void {
+    if (this.state === null) return;
+    const before = this.state;
+    this.#show(items.reduce((state, { event, at }) => reduce(state, event, at), before));
+    for (const { event } of items) this.#tell(event);
+    if (this.state.stale && !before.stale) void this.#reloadBranch();
+  }
+
+  #show(state: ChatState): void {
+    if (state.turnId === null) this.stopping = false;
+    this.state = state;
+    this.tools.seen(state);
+    this.#mode.matches(state.session.permission_mode);
+    this.#model.matches(state.session.model);
+    const shown = new Set(state.messages.map((message) => message.id));
+    if (this.outgoing.some((entry) => entry.messageId !== null && shown.has(entry.messageId))) {
+      this.outgoing = this.outgoing.filter((entry) => entry.messageId === null || !shown.has(entry.messageId));
+    }
+  }
+
+  #tell(event: ChatEvent): void {
+    if (event.type === "turn_started") announcer.say(t("announce.started"));
+    else if (event.type === "approval_requested") announcer.say(t("approval.announce", { what: event.preview.slice(0, 120) }));
+    else if (event.type === "turn_finished") {
+      const message = event.error?.message;
+      if (message !== undefined) announcer.say(t("announce.failed", { message }));
+      else announcer.say(t(event.reason === "stopped" ? "announce.stopped" : "announce.done"));
+    }
+  }
+
+  async #reloadBranch(): Promise<void> {
+    if (this.id === null) return;
+    try {
+      const page = await this.connection.request({ action: "load_messages", session_id: this.id });
+      if (this.state !== null) this.state = withBranch(this.state, page);
+    } catch (error) {
+      this.complain(error);
+    }
+  }
+
+  async #deliver(entry: Outgoing): Promise<void> {
+    try {
+      const ack = await this.connection.request({ action: "chat", session_id: this.id, text: entry.text });
+      if (ack.queued) this.discard(entry);
+      else this.#replace(entry.key, { ...entry, messageId: ack.message_id });
+      this.#adopt(ack.session_id, true);
+      if (this.state !== null) this.#show(this.state);
+    } catch (error) {
+      if (!(error instanceof RequestError)) throw error;
+      this.#replace(entry.key, { ...entry, failed: error.message });
+    }
+  }
+
+  #replace(key: string, entry: Outgoing): void {
+    this.outgoing = this.outgoing.map((other) => (other.key === key ? entry : other));
+  }
+
+  /** An action on this chat whose refusal is shown at the edge of the page. */
+  async #do(body: (sessionId: string) => ActionBody & Refusable, undo?: () => void): Promise<void> {
+    try {
+      await this.connection.request(body(await this.ensure()));
+    } catch (error) {
+      undo?.();
+      this.complain(error);
+    }
+  }
+
+  /** Show why something was refused. */
+  complain(error: unknown): void {
+    if (!(error instanceof RequestError)) throw error;
+    if (error.code === "stopped") return; // the page is closing
+    toasts.show(error.hint === null ? error.message : `${error.message} ${error.hint}`, { tone: "error" });
+  }
+}

@@ -1,0 +1,57 @@
+/** Names for the protocol's types as the client uses them. */
+import type {
+  Action,
+  ChatAck,
+  ErrorFrame,
+  IntentAck,
+  MessagesAck,
+  SessionAck,
+  SessionsAck,
+  SettingsAck,
+  SubscribeAck,
+  ToolsAck,
+  Ack,
+} from "../../protocol.gen";
+
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+
+export type ActionName = Action["action"];
+
+/** An action as its caller writes it: the id is the connection's affair. */
+export type ActionBody = DistributiveOmit<Action, "id">;
+
+interface Acks {
+  chat: ChatAck;
+  edit_message: ChatAck;
+  regenerate: SessionAck;
+  set_tools_profile: IntentAck;
+  toggle_web_search: IntentAck;
+  set_tools_enabled: IntentAck;
+  set_tool_disabled: IntentAck;
+  pick_tools: IntentAck;
+  explain_tools: ToolsAck;
+  create_session: SessionAck;
+  list_sessions: SessionsAck;
+  load_messages: MessagesAck;
+  get_settings: SettingsAck;
+  set_setting: SettingsAck;
+  subscribe: SubscribeAck;
+}
+
+/** What the server answers to an action. */
+export type AckOf<N extends ActionName> = N extends keyof Acks ? Acks[N] : Ack;
+
+/** The server refused an action. Nothing of it was applied. */
+export class RequestError extends Error {
+  readonly code: string;
+  readonly field: string | null;
+  readonly hint: string | null;
+
+  constructor(frame: Pick<ErrorFrame, "code" | "message"> & Partial<ErrorFrame>) {
+    super(frame.message);
+    this.name = "RequestError";
+    this.code = frame.code;
+    this.field = frame.field ?? null;
+    this.hint = frame.hint ?? null;
+  }
+}

@@ -1,0 +1,286 @@
+/**
+ * What the transcript shows, as a flat list: one row per part of a message, so that a turn of a hundred tool
+ * calls can be virtualised like anything else. A row whose content did not change is the same object.
+ */
+import type { ErrorInfo, Message, StepFinished, ToolResultBlock, TurnFinished } from "../../protocol.gen";
+import type { Arguments, CallState, ChatState, Note } from "./chat";
+import type { LiveAnswer } from "./live";
+import { same } from "./same";
+
+export interface Siblings {
+  readonly ids: readonly string[];
+  readonly index: number;
+}
+
+/** A message that this tab has sent and the server has not shown yet. */
+export interface Outgoing {
+  readonly key: string;
+  readonly text: string;
+  readonly messageId: string | null;
+  readonly failed: string | null;
+}
+
+export type CallStatus = "writing" | "approval" | CallState["status"];
+
+export interface CallRow {
+  readonly kind: "call";
+  readonly key: string;
+  readonly callId: string;
+  readonly name: string;
+  readonly arguments: Arguments | null;
+  readonly argumentsText: string;
+  readonly status: CallStatus;
+  readonly output: string;
+  readonly result: ToolResultBlock | null;
+  readonly startedAt: string | null;
+  readonly durationMs: number | null;
+}
+
+export type Ending = Exclude<TurnFinished["reason"], "done"> | "unanswered";
+
+export type Row =
+  | { readonly kind: "user"; readonly key: string; readonly id: string; readonly text: string; readonly siblings: Siblings | null }
+  | { readonly kind: "outgoing"; readonly key: string; readonly outgoing: Outgoing; readonly text: string; readonly failed: string | null }
+  | { readonly kind: "text"; readonly key: string; readonly text: string; readonly open: boolean }
+  | { readonly kind: "reasoning"; readonly key: string; readonly text: string; readonly startedAt: string | null; readonly ms: number | null }
+  | CallRow
+  | { readonly kind: "group"; readonly key: string; readonly calls: readonly CallRow[] }
+  | { readonly kind: "note"; readonly key: string; readonly text: string; readonly toModel: boolean }
+  | { readonly kind: "error"; readonly key: string; readonly error: ErrorInfo; readonly canContinue: boolean }
+  | { readonly kind: "ending"; readonly key: string; readonly reason: Ending; readonly canContinue: boolean }
+  | { readonly kind: "footer"; readonly key: string; readonly id: string; readonly text: string; readonly model: string | null; readonly siblings: Siblings | null; readonly step: StepFinished | null }
+  | { readonly kind: "working"; readonly key: string; readonly startedAt: string | null };
+
+/** Makes rows and remembers the last ones, to hand out the same objects for what did not change. */
+export class RowBuilder {
+  #last = new Map<string, Row>();
+  #settledFor: readonly unknown[] = [];
+  #settled: readonly Row[] = [];
+
+  build(state: ChatState, outgoing: readonly Outgoing[]): readonly Row[] {
+    const inputs = [state.messages, state.calls, state.children, state.notes, state.outcome, state.unanswered, state.steps, state.turnId, state.approvals, state.thoughts];
+    if (inputs.some((input, index) => input !== this.#settledFor[index])) {
+      this.#settledFor = inputs;
+      this.#settled = settledRows(state);
+    }
+    const sent = new Set(state.messages.map((message) => message.id));
+    const waiting = outgoing
+      .filter((entry) => entry.messageId === null || !sent.has(entry.messageId))
+      .map((entry): Row => ({ kind: "outgoing", key: entry.key, outgoing: entry, text: entry.text, failed: entry.failed }));
+    const rows = [...this.#settled, ...waiting, ...liveRows(state)];
+    return this.#intern(groupCalls(rows));
+  }
+
+  #intern(rows: readonly Row[]): readonly Row[] {
+    const seen = new Map<string, Row>();
+    const result = rows.map((row) => {
+      const before = this.#last.get(row.key);
+      const kept = before !== undefined && same(before, row) ? before : row;
+      seen.set(row.key, kept);
+      return kept;
+    });
+    this.#last = seen;
+    return result;
+  }
+}
+
+function settledRows(state: ChatState): Row[] {
+  const rows: Row[] = [];
+  const results = new Map<string, ToolResultBlock>();
+  for (const message of state.messages) {
+    for (const block of message.blocks) if (block.type === "tool_result") results.set(block.call_id, block);
+  }
+  const lastAnswer = state.messages.findLastIndex((message) => message.role === "assistant");
+  rows.push(...noteRows(state.notes, null));
+  state.messages.forEach((message, index) => {
+    if (message.role === "user") rows.push(userRow(message, state));
+    else if (message.role === "notice") rows.push(noticeRow(message));
+    else if (message.role === "assistant") {
+      rows.push(...answerRows(message, state, results));
+      if (endsAnswer(state, index)) rows.push(...endRows(state, index, index === lastAnswer));
+    }
+    if (state.notes.length > 0) rows.push(...noteRows(state.notes, message.id));
+  });
+  if (!closes(state, lastAnswer)) rows.push(...outcomeRows(state));
+  return rows;
+}
+
+function userRow(message: Message, state: ChatState): Row {
+  return { kind: "user", key: message.id, id: message.id, text: textOf(message), siblings: siblingsOf(message, state) };
+}
+
+function noticeRow(message: Message): Row {
+  return { kind: "note", key: message.id, text: textOf(message), toModel: true };
+}
+
+function noteRows(notes: readonly Note[], afterId: string | null): Row[] {
+  return notes.filter((note) => note.afterId === afterId).map((note): Row =>
+    note.error === null
+      ? { kind: "note", key: note.key, text: note.message, toModel: false }
+      : { kind: "error", key: note.key, error: note.error, canContinue: false },
+  );
+}
+
+function answerRows(message: Message, state: ChatState, results: ReadonlyMap<string, ToolResultBlock>): Row[] {
+  const rows: Row[] = [];
+  let thought = 0;
+  message.blocks.forEach((block, index) => {
+    const key = `${message.id}:${index}`;
+    if (block.type === "text") {
+      if (block.text.trim() !== "") rows.push({ kind: "text", key, text: block.text, open: false });
+    } else if (block.type === "reasoning") {
+      const ms = state.thoughts[`${message.id}:${thought}`] ?? null;
+      thought += 1;
+      if (block.text.trim() !== "") rows.push({ kind: "reasoning", key, text: block.text, startedAt: null, ms: ms ?? 0 });
+    } else if (block.type === "tool_use") {
+      const call = { callId: block.call_id, name: block.name, arguments: block.arguments, argumentsText: "" };
+      rows.push(callRow(call, state, results.get(block.call_id) ?? null));
+    }
+  });
+  return rows;
+}
+
+interface CallIdentity {
+  readonly callId: string;
+  readonly name: string;
+  readonly arguments: Arguments | null;
+  readonly argumentsText: string;
+}
+
+function callRow(call: CallIdentity, state: ChatState, stored: ToolResultBlock | null): CallRow {
+  const known = state.calls[call.callId];
+  const result = known?.result ?? stored;
+  const asks = state.approvals.some((approval) => approval.call_id === call.callId);
+  const idle = state.turnId === null ? "interrupted" : "writing";
+  return {
+    kind: "call",
+    key: call.callId,
+    ...call,
+    status: result?.status ?? (asks ? "approval" : (known?.status ?? idle)),
+    output: known?.output ?? "",
+    result,
+    startedAt: known?.startedAt ?? null,
+    durationMs: known?.durationMs ?? null,
+  };
+}
+
+/** Whether the answer ends here: the next message is no part of the same turn, and the turn is not going on. */
+function endsAnswer(state: ChatState, index: number): boolean {
+  const message = state.messages[index]!;
+  let at = index + 1;
+  while (state.messages[at]?.role === "tool") at += 1;
+  const next = state.messages[at];
+  if (next?.role === "assistant" && next.turn_id === message.turn_id) return false;
+  return next !== undefined || state.turnId === null || state.turnId !== message.turn_id;
+}
+
+function endRows(state: ChatState, index: number, isLast: boolean): Row[] {
+  const message = state.messages[index]!;
+  const rows: Row[] = [];
+  const told = isLast && state.outcome !== null; // the outcome says it in more words
+  if (closes(state, index)) rows.push(...outcomeRows(state));
+  if (message.status !== "complete" && !told) {
+    const canContinue = isLast && state.turnId === null;
+    rows.push({ kind: "ending", key: `${message.id}:end`, reason: message.status, canContinue });
+  }
+  rows.push(footerRow(state, index));
+  return rows;
+}
+
+/** Whether the branch ends with this answer, its tool results aside: then what became of the turn belongs to it. */
+function closes(state: ChatState, index: number): boolean {
+  return index !== -1 && index === state.messages.findLastIndex((message) => message.role !== "tool") && endsAnswer(state, index);
+}
+
+function footerRow(state: ChatState, index: number): Row {
+  const message = state.messages[index]!;
+  const first = firstOfAnswer(state, index);
+  const texts = state.messages.slice(first, index + 1).filter((other) => other.role === "assistant").map(textOf);
+  return {
+    kind: "footer",
+    key: `${message.id}:footer`,
+    id: state.messages[first]!.id,
+    text: texts.filter((text) => text !== "").join("\n\n"),
+    model: message.model,
+    siblings: siblingsOf(state.messages[first]!, state),
+    step: state.steps[message.id] ?? null,
+  };
+}
+
+function firstOfAnswer(state: ChatState, index: number): number {
+  let first = index;
+  for (let at = index - 1; at >= 0; at--) {
+    const message = state.messages[at]!;
+    if (message.role === "user" || message.role === "notice" || message.turn_id !== state.messages[index]!.turn_id) break;
+    if (message.role === "assistant") first = at;
+  }
+  return first;
+}
+
+/** How the last turn ended, when that is worth a word. */
+function outcomeRows(state: ChatState): Row[] {
+  const outcome = state.outcome;
+  if (state.unanswered) return [{ kind: "ending", key: "unanswered", reason: "unanswered", canContinue: true }];
+  if (outcome === null || outcome.reason === "done") return [];
+  const key = `${outcome.turn_id}:outcome`;
+  if (outcome.error !== null) return [{ kind: "error", key, error: outcome.error, canContinue: true }];
+  return [{ kind: "ending", key, reason: outcome.reason, canContinue: true }];
+}
+
+function liveRows(state: ChatState): Row[] {
+  if (state.turnId === null) return [];
+  const rows = state.live === null ? [] : liveAnswerRows(state.live, state);
+  const newest = state.messages.at(-1);
+  const answered = newest?.role === "assistant" && newest.turn_id === state.turnId && !newest.blocks.some((block) => block.type === "tool_use");
+  const busy = answered || rows.length > 0 || state.approvals.length > 0 || Object.values(state.calls).some((call) => call.status === "running");
+  if (!busy) rows.push({ kind: "working", key: "working", startedAt: state.turnStartedAt });
+  return rows;
+}
+
+function liveAnswerRows(live: LiveAnswer, state: ChatState): Row[] {
+  const blocks = live.blocks.filter((block) => block !== undefined);
+  return blocks.flatMap((block, index): Row[] => {
+    const key = `${live.messageId}:${index}`;
+    if (block.type === "text") return [{ kind: "text", key, text: block.text, open: index === blocks.length - 1 }];
+    if (block.type === "reasoning") {
+      const ms = block.endedAt === null ? null : Date.parse(block.endedAt) - Date.parse(block.startedAt);
+      return [{ kind: "reasoning", key, text: block.text, startedAt: block.startedAt, ms: Number.isNaN(ms) ? 0 : ms }];
+    }
+    return [callRow(block, state, null)];
+  });
+}
+
+const QUIET = new Set(["read", "list", "glob", "grep"]);
+const MIN_GROUP = 3;
+
+/** Three or more finished look-ups in a row become one line, "Explored 6 files". */
+function groupCalls(rows: readonly Row[]): Row[] {
+  const result: Row[] = [];
+  let run: CallRow[] = [];
+  const close = (): void => {
+    if (run.length >= MIN_GROUP) result.push({ kind: "group", key: `group:${run[0]!.key}`, calls: run });
+    else result.push(...run);
+    run = [];
+  };
+  for (const row of rows) {
+    if (row.kind === "call" && QUIET.has(row.name) && row.status === "ok") {
+      run.push(row);
+    } else {
+      close();
+      result.push(row);
+    }
+  }
+  close();
+  return result;
+}
+
+function siblingsOf(message: Message, state: ChatState): Siblings | null {
+  const ids = state.children[message.parent_id ?? ""] ?? [];
+  const index = ids.indexOf(message.id);
+  return ids.length > 1 && index !== -1 ? { ids, index } : null;
+}
+
+export function textOf(message: Message): string {
+  const texts = message.blocks.map((block) => (block.type === "text" ? block.text : ""));
+  return texts.filter((text) => text !== "").join("\n\n");
+}

@@ -1,0 +1,884 @@
+/**
+ * The protocol's types. Generated: `python scripts/gen_protocol.py`, then `npm run gen:protocol`.
+ */
+
+
+export type Action = (Chat | Stop | ContinueTurn | EditMessage | Regenerate | SelectBranch | EditQueue | SetToolsProfile | ToggleWebSearch | SetToolsEnabled | SetToolDisabled | PickTools | ExplainTools | Subscribe | Unsubscribe | CreateSession | ListSessions | RenameSession | PinSession | DeleteSession | RestoreSession | LoadMessages | SetModel | SetPermissionMode | AnswerApproval | GetSettings | SetSetting | Ping)
+export type JsonValueInput = (string | number | boolean | JsonValueInput[] | {
+[k: string]: JsonValueInput
+} | null)
+export type JsonValueOutput = (string | number | boolean | JsonValueOutput[] | {
+[k: string]: JsonValueOutput
+} | null)
+export type Event = (MessageAdded | TurnStarted | StepStarted | TextDelta | ReasoningDelta | ToolCallDelta | ToolCallStarted | ToolOutputDelta | ToolCallFinished | StepFinished | TurnFinished | IntentChanged | ApprovalRequested | ApprovalResolved | QueueChanged | BranchSelected | SessionChanged | Notice | ErrorRaised)
+export type ServerFrame = (Hello | ChatAck | IntentAck | SubscribeAck | SessionsAck | MessagesAck | SettingsAck | ToolsAck | SessionAck | Ack | ErrorFrame | EventFrame | Snapshot | HintFrame | PingFrame | Pong)
+
+/**
+ * Done, with nothing more to say.
+ */
+export interface Ack {
+id: string
+type: "ack"
+}
+/**
+ * Send a message; `session_id` null makes a new chat. While a turn runs, `send` queues and `steer` steers.
+ */
+export interface Chat {
+action: "chat"
+attachments?: string[]
+id: string
+mode?: ("send" | "queue" | "steer")
+override?: (Override | string[] | null)
+session_id?: (string | null)
+text: string
+}
+/**
+ * Per-turn override of the tool intent (spec tools.md T9); null fields fall through.
+ */
+export interface Override {
+allowed?: (string[] | null)
+disabled?: string[]
+enabled?: (boolean | null)
+picked?: (string[] | null)
+toolset?: (string | null)
+web_search?: (boolean | null)
+}
+/**
+ * End the running turn within a second, keeping what was shown (P7).
+ */
+export interface Stop {
+action: "stop"
+id: string
+session_id: string
+}
+/**
+ * Go on after a turn that ended interrupted, stopped, at a limit or cut.
+ */
+export interface ContinueTurn {
+action: "continue_turn"
+id: string
+session_id: string
+}
+/**
+ * Send another text in place of an earlier user message: a sibling branch (P8).
+ */
+export interface EditMessage {
+action: "edit_message"
+id: string
+message_id: string
+session_id: string
+text: string
+}
+/**
+ * Answer a user message again, as a sibling of the answer `message_id`.
+ */
+export interface Regenerate {
+action: "regenerate"
+id: string
+message_id: string
+session_id: string
+}
+/**
+ * Make the branch through `message_id` the active one, down to its newest leaf.
+ */
+export interface SelectBranch {
+action: "select_branch"
+id: string
+message_id: string
+session_id: string
+}
+/**
+ * Change the text of a waiting message; null removes it.
+ */
+export interface EditQueue {
+action: "edit_queue"
+id: string
+queued_id: string
+session_id: string
+text: (string | null)
+}
+/**
+ * Choose a preset; null follows the profile again.
+ */
+export interface SetToolsProfile {
+action: "set_tools_profile"
+id: string
+session_id: string
+toolset: (string | null)
+}
+/**
+ * The chip: true adds web search, false takes it away everywhere, null leaves it to the preset.
+ */
+export interface ToggleWebSearch {
+action: "toggle_web_search"
+id: string
+session_id: string
+value: (boolean | null)
+}
+/**
+ * The master switch; null follows the profile.
+ */
+export interface SetToolsEnabled {
+action: "set_tools_enabled"
+id: string
+session_id: string
+value: (boolean | null)
+}
+/**
+ * Switch one tool off (`value` true) or stop switching it off (false).
+ */
+export interface SetToolDisabled {
+action: "set_tool_disabled"
+id: string
+name: string
+session_id: string
+value: boolean
+}
+/**
+ * The user's own short selection in place of a preset; null goes back to the preset.
+ */
+export interface PickTools {
+action: "pick_tools"
+id: string
+session_id: string
+tools: (string[] | null)
+}
+/**
+ * Ask for every tool with its state and reason, and for the layer that decided each field.
+ */
+export interface ExplainTools {
+action: "explain_tools"
+id: string
+session_id: string
+}
+/**
+ * Events after `after_seq`, then live; `session_id` null gives unnumbered hints for the sidebar.
+ */
+export interface Subscribe {
+action: "subscribe"
+after_seq?: (number | null)
+id: string
+session_id: (string | null)
+snapshot?: boolean
+}
+/**
+ * No more events of this session on this socket.
+ */
+export interface Unsubscribe {
+action: "unsubscribe"
+id: string
+session_id: (string | null)
+}
+/**
+ * A draft: it takes switches at once and appears in the sidebar with its first message.
+ */
+export interface CreateSession {
+action: "create_session"
+id: string
+model?: (string | null)
+title?: (string | null)
+workspace?: (string | null)
+}
+/**
+ * The user's chats, newest first.
+ */
+export interface ListSessions {
+action: "list_sessions"
+before?: (string | null)
+deleted?: boolean
+id: string
+limit?: number
+}
+/**
+ * Give the chat a title.
+ */
+export interface RenameSession {
+action: "rename_session"
+id: string
+session_id: string
+title: string
+}
+/**
+ * Keep the chat at the top, or no longer.
+ */
+export interface PinSession {
+action: "pin_session"
+id: string
+session_id: string
+value: boolean
+}
+/**
+ * Hide the chat; `restore_session` brings it back.
+ */
+export interface DeleteSession {
+action: "delete_session"
+id: string
+session_id: string
+}
+/**
+ * Bring a deleted chat back.
+ */
+export interface RestoreSession {
+action: "restore_session"
+id: string
+session_id: string
+}
+/**
+ * Messages of the active branch before `before` (a message id; null: the end).
+ */
+export interface LoadMessages {
+action: "load_messages"
+before?: (string | null)
+id: string
+limit?: number
+session_id: string
+}
+/**
+ * Choose `endpoint/model` for the turns to come; null is the server's default.
+ */
+export interface SetModel {
+action: "set_model"
+id: string
+model: (string | null)
+session_id: string
+}
+/**
+ * ask, accept_edits or auto; read at each dispatch, so it applies at once.
+ */
+export interface SetPermissionMode {
+action: "set_permission_mode"
+id: string
+mode: ("ask" | "accept_edits" | "auto")
+session_id: string
+}
+/**
+ * Answer a pending approval once, from any tab.
+ */
+export interface AnswerApproval {
+action: "answer_approval"
+approval_id: string
+decision: ("once" | "session" | "deny")
+id: string
+note?: (string | null)
+session_id: string
+}
+/**
+ * The user's settings.
+ */
+export interface GetSettings {
+action: "get_settings"
+id: string
+}
+/**
+ * Change one setting; null goes back to its default.
+ */
+export interface SetSetting {
+action: "set_setting"
+id: string
+key: string
+value: JsonValueInput
+}
+/**
+ * Answered by pong.
+ */
+export interface Ping {
+action: "ping"
+id: string
+}
+/**
+ * A call waits for a person.
+ * 
+ * `preview` is the exact command or a unified diff; `pattern` is what "for this chat" would allow.
+ */
+export interface ApprovalRequested {
+approval_id: string
+arguments: {
+[k: string]: JsonValueOutput
+}
+call_id: string
+kind: ("command" | "diff" | "call")
+pattern: string
+preview: string
+reason: string
+tool: string
+turn_id: string
+type: "approval_requested"
+}
+/**
+ * An approval is answered, or moot (`decision` None: the turn ended first).
+ */
+export interface ApprovalResolved {
+approval_id: string
+decision: (("once" | "session" | "deny") | null)
+note: (string | null)
+type: "approval_resolved"
+}
+/**
+ * The active branch now ends in `leaf_id` (None: before the first message).
+ */
+export interface BranchSelected {
+leaf_id: (string | null)
+type: "branch_selected"
+}
+/**
+ * What the cache did in one step: tokens read and not read that could have been, with the cause of a miss.
+ */
+export interface CacheVerdict {
+cause: (string | null)
+missed: (number | null)
+read: (number | null)
+}
+/**
+ * The message is stored. `queued`: it waits for the running turn; then `message_id` is its id in the queue.
+ */
+export interface ChatAck {
+id: string
+message_id: string
+queued: boolean
+session_id: string
+type: "ack"
+}
+/**
+ * What the web-search chip really is now, with the reason when it is not simply what was clicked.
+ */
+export interface ChipEffect {
+reason: (string | null)
+state: ("off" | "on" | "unavailable")
+}
+/**
+ * Which layer decided a field of the merged intent, and to what.
+ */
+export interface Decided {
+field: ("enabled" | "toolset" | "web_search" | "disabled" | "picked" | "allowed")
+layer: ("override" | "session" | "project" | "profile" | "default")
+value: (boolean | string | string[] | null)
+}
+/**
+ * The effective state that the interface shows, as opposed to the stored intent.
+ */
+export interface Effective {
+web_search: ChipEffect
+}
+/**
+ * Nothing was applied. `code` is stable, `message` and `hint` are for people, `field` a dotted path.
+ */
+export interface ErrorFrame {
+code: string
+field: (string | null)
+hint: (string | null)
+id: (string | null)
+message: string
+type: "error"
+}
+/**
+ * A failure as shown to a person: stable code, what happened, what to do about it.
+ */
+export interface ErrorInfo {
+action: ("fix_key" | "add_credit" | "wait" | "retry" | "compact" | "choose_model" | "check_endpoint" | "none")
+code: string
+hint: (string | null)
+message: string
+retry_after_s: (number | null)
+}
+/**
+ * Something went wrong outside a turn, or kept one from starting.
+ */
+export interface ErrorRaised {
+error: ErrorInfo
+type: "error"
+}
+/**
+ * One event of a subscribed chat; gapless: `from_seq` (default `seq`) is the previous frame's `seq` plus one.
+ */
+export interface EventFrame {
+at: string
+event: Event
+from_seq: (number | null)
+seq: number
+session_id: string
+type: "event"
+}
+/**
+ * A message is part of the chat, whole and final. The active branch now ends in it.
+ */
+export interface MessageAdded {
+message: Message
+type: "message_added"
+}
+/**
+ * One node of the tree. `parent_id` None is a root; `model` is `endpoint/model` for answers.
+ * 
+ * `override` is what a user message asks of tools for its own turn only (spec tools.md T9).
+ */
+export interface Message {
+blocks: (TextBlock | ReasoningBlock | ToolUseBlock | ToolResultBlock)[]
+created_at: string
+id: string
+model: (string | null)
+override: (ToolIntent | null)
+parent_id: (string | null)
+role: ("user" | "assistant" | "tool" | "notice")
+status: ("complete" | "stopped" | "interrupted" | "error" | "cut")
+turn_id: (string | null)
+}
+/**
+ * Text: Markdown from people and models, plain from tools.
+ */
+export interface TextBlock {
+text: string
+type: "text"
+}
+/**
+ * A model's reasoning, to be returned byte for byte to the model that made it and to no other.
+ * 
+ * `signature` proves it to that provider (None: it cannot be sent back); `redacted` is the opaque form some have.
+ */
+export interface ReasoningBlock {
+redacted: (string | null)
+signature: (string | null)
+text: string
+type: "reasoning"
+}
+/**
+ * A call that the model asks for. Every one has exactly one result (design law 7).
+ */
+export interface ToolUseBlock {
+arguments: {
+[k: string]: JsonValueOutput
+}
+call_id: string
+name: string
+type: "tool_use"
+}
+/**
+ * The result of one call. `display` is for the interface only (a diff, search hits, an exit code).
+ */
+export interface ToolResultBlock {
+call_id: string
+content: TextBlock[]
+display: ({
+[k: string]: JsonValueOutput
+} | null)
+status: ("ok" | "error" | "denied" | "stopped" | "interrupted")
+type: "tool_result"
+}
+/**
+ * One layer's wishes; `None` in a field falls through to the layer below.
+ * 
+ * `disabled` is kept sorted and without duplicates, so that equal wishes are equal values. `picked` keeps its order.
+ */
+export interface ToolIntent {
+allowed: (string[] | null)
+disabled: string[]
+enabled: (boolean | null)
+picked: (string[] | null)
+toolset: (string | null)
+web_search: (boolean | null)
+}
+/**
+ * The contract of a turn is frozen. `tools` are the authorised names in order, `residency` how each is shown.
+ */
+export interface TurnStarted {
+fingerprint: string
+intent_revision: number
+registry_version: number
+residency: {
+[k: string]: "resident" | "deferred"
+}
+tools: string[]
+turn_id: string
+type: "turn_started"
+}
+/**
+ * A model request goes out. The answer will be `message_id`, below `parent_id`.
+ * 
+ * The first `kept` segments are those of the request before, unchanged; `segments` are the rest (all, where this
+ * process does not know the request before).
+ */
+export interface StepStarted {
+causes: string[]
+deferred_count: number
+kept: number
+loaded: string[]
+message_id: string
+model: string
+parent_id: (string | null)
+plan: SurfacePlan
+reason: string
+resident: string[]
+segments: Segment[]
+step: number
+turn_id: string
+type: "step_started"
+}
+/**
+ * How the next surface differs from the last, with the reason and the price of the choice.
+ * 
+ * `withdrawn` and `restored` are tools whose mask changes: the model is told in the newest message. `added` are
+ * declared for the first time in this epoch. `predicted_loss` counts the cached tokens that the plan gives up, where
+ * known.
+ */
+export interface SurfacePlan {
+added: string[]
+declared: string[]
+epoch: number
+kind: ("rebase" | "keep" | "append")
+masked: string[]
+predicted_loss: (number | null)
+reason: ("first_request" | "cold" | "model_changed" | "system_changed" | "forced" | "unchanged" | "added")
+restored: string[]
+withdrawn: string[]
+}
+/**
+ * One unit of a request with bytes of its own, by digest (C18).
+ */
+export interface Segment {
+digest: string
+key: string
+kind: ("tool" | "system" | "message")
+}
+/**
+ * More text of block `block` of the message being answered.
+ */
+export interface TextDelta {
+block: number
+message_id: string
+text: string
+type: "text_delta"
+}
+/**
+ * More reasoning text.
+ */
+export interface ReasoningDelta {
+block: number
+message_id: string
+text: string
+type: "reasoning_delta"
+}
+/**
+ * More of the JSON text of a call's arguments, while the model is writing it.
+ */
+export interface ToolCallDelta {
+block: number
+call_id: string
+message_id: string
+name: string
+text: string
+type: "tool_call_delta"
+}
+/**
+ * A call is dispatched: from here its effect may happen.
+ */
+export interface ToolCallStarted {
+arguments: {
+[k: string]: JsonValueOutput
+}
+call_id: string
+message_id: string
+name: string
+turn_id: string
+type: "tool_call_started"
+}
+/**
+ * More output of a running call.
+ */
+export interface ToolOutputDelta {
+call_id: string
+text: string
+type: "tool_output_delta"
+}
+/**
+ * A call has its result.
+ */
+export interface ToolCallFinished {
+call_id: string
+duration_ms: number
+result: ToolResultBlock
+status: ("ok" | "error" | "denied" | "stopped" | "interrupted")
+type: "tool_call_finished"
+}
+/**
+ * A model request is answered. `usage` is as reported, `cost` in US dollars where the price is known.
+ */
+export interface StepFinished {
+cache: CacheVerdict
+cost: (number | null)
+duration_ms: number
+first_token_ms: (number | null)
+message_id: string
+model: string
+step: number
+turn_id: string
+type: "step_finished"
+usage: Usage
+}
+/**
+ * Tokens of one model request.
+ */
+export interface Usage {
+cache_read: (number | null)
+cache_write_1h: (number | null)
+cache_write_5m: (number | null)
+output: (number | null)
+reasoning: (number | null)
+uncached: (number | null)
+}
+/**
+ * A turn is over. `cut`: the answer reached the model's output limit; `limit`: the turn its number of steps.
+ */
+export interface TurnFinished {
+error: (ErrorInfo | null)
+reason: ("done" | "stopped" | "error" | "interrupted" | "limit" | "cut")
+turn_id: string
+type: "turn_finished"
+}
+/**
+ * The chat's tool intent changed.
+ */
+export interface IntentChanged {
+effective: Effective
+intent: ToolIntent
+revision: number
+type: "intent_changed"
+}
+/**
+ * The whole queue as it is now.
+ */
+export interface QueueChanged {
+queue: QueuedMessage[]
+type: "queue_changed"
+}
+/**
+ * A message that waits for the running turn; `steer` is delivered after the current tool results.
+ */
+export interface QueuedMessage {
+created_at: string
+id: string
+mode: ("queue" | "steer")
+override: (ToolIntent | null)
+text: string
+}
+/**
+ * Title, pin, model, mode or the like changed; the whole new description.
+ */
+export interface SessionChanged {
+session: SessionInfo
+type: "session_changed"
+}
+/**
+ * A chat as the sidebar shows it. A draft (`visible` false) has no message yet.
+ */
+export interface SessionInfo {
+created_at: string
+deleted: boolean
+id: string
+leaf_id: (string | null)
+model: (string | null)
+permission_mode: ("ask" | "accept_edits" | "auto")
+pinned: boolean
+status: ("idle" | "running" | "waiting")
+title: string
+updated_at: string
+visible: boolean
+workspace: (string | null)
+}
+/**
+ * Something worth a quiet line: a retry, a tool name that no tool has, a turn that resumed.
+ */
+export interface Notice {
+code: string
+message: string
+type: "notice"
+}
+/**
+ * First frame on a socket.
+ */
+export interface Hello {
+boot_id: string
+default_model: (string | null)
+models: ModelChoice[]
+presets: PresetInfo[]
+server: string
+type: "hello"
+user: UserInfo
+version: string
+workspace: string
+}
+/**
+ * A model that a chat can use; `id` goes into `set_model`.
+ */
+export interface ModelChoice {
+context_window: (number | null)
+demo: boolean
+endpoint: string
+id: string
+title: string
+}
+/**
+ * A preset that a chat can use; `name` goes into `set_tools_profile`.
+ */
+export interface PresetInfo {
+description: string
+name: string
+title: string
+}
+/**
+ * Who is signed in.
+ */
+export interface UserInfo {
+id: string
+name: string
+}
+/**
+ * Unnumbered news for the sidebar (`subscribe` with `session_id` null).
+ */
+export interface HintFrame {
+hint: ("session_changed" | "registry_changed" | "settings_changed")
+session: (SessionInfo | null)
+type: "hint"
+}
+/**
+ * The intent is stored. `now` if no turn runs or the change only takes away, else `next_turn`.
+ */
+export interface IntentAck {
+applies: ("now" | "next_turn")
+id: string
+revision: number
+session_id: string
+type: "ack"
+}
+/**
+ * A page of the active branch, oldest first. `siblings` maps a message with siblings to all of them, in order.
+ */
+export interface MessagesAck {
+id: string
+messages: Message[]
+more: boolean
+session_id: string
+siblings: {
+[k: string]: string[]
+}
+type: "ack"
+}
+/**
+ * The answer that is being written: text and reasoning so far by block, calls whose arguments are being written.
+ */
+export interface PartialAnswer {
+events: Event[]
+message_id: string
+model: string
+parent_id: (string | null)
+step: number
+turn_id: string
+}
+/**
+ * Each 10 seconds; a client that hears nothing for 25 reconnects (P10).
+ */
+export interface PingFrame {
+at: string
+type: "ping"
+}
+/**
+ * Answer to a client's ping.
+ */
+export interface Pong {
+id: string
+type: "pong"
+}
+/**
+ * Events after the given seq follow. `seq` is the newest seq at this moment.
+ */
+export interface SubscribeAck {
+id: string
+seq: number
+session_id: (string | null)
+type: "ack"
+}
+/**
+ * A page of chats.
+ */
+export interface SessionsAck {
+id: string
+more: boolean
+sessions: SessionInfo[]
+type: "ack"
+}
+/**
+ * All settings of the user.
+ */
+export interface SettingsAck {
+id: string
+settings: {
+[k: string]: JsonValueOutput
+}
+type: "ack"
+}
+/**
+ * The effective tools of a chat with reasons (`explain_tools`). `error` says why nothing resolves.
+ */
+export interface ToolsAck {
+decided: Decided[]
+effective: Effective
+error: (string | null)
+id: string
+preset: (string | null)
+revision: number
+session_id: string
+tools: ToolState[]
+type: "ack"
+unknown: string[]
+}
+/**
+ * One registered tool as this chat sees it now.
+ */
+export interface ToolState {
+description: string
+detail: string
+name: string
+reason: (("tools_off" | "not_in_preset" | "switched_off" | "chip_off" | "profile_forbids" | "source_forbids" | "not_configured") | null)
+residency: ("resident" | "deferred")
+source: string
+state: ("on" | "off" | "deferred" | "loaded" | "unavailable")
+switchable: boolean
+switched_off: boolean
+tokens: (number | null)
+}
+/**
+ * Done to (or made) this chat.
+ */
+export interface SessionAck {
+id: string
+session_id: string
+type: "ack"
+}
+/**
+ * Replaces everything known of a chat; events after `seq` follow (P3).
+ */
+export interface Snapshot {
+seq: number
+session_id: string
+state: SessionState
+type: "snapshot"
+}
+/**
+ * A chat as of one seq: what a client needs to show it and to go on from there.
+ */
+export interface SessionState {
+approvals: ApprovalRequested[]
+cost: (number | null)
+effective: Effective
+intent: ToolIntent
+messages: Message[]
+more: boolean
+partial: (PartialAnswer | null)
+permission_mode: ("ask" | "accept_edits" | "auto")
+queue: QueuedMessage[]
+revision: number
+session: SessionInfo
+siblings: {
+[k: string]: string[]
+}
+status: ("idle" | "running" | "waiting")
+turn_id: (string | null)
+usage: Usage
+}
