@@ -27,7 +27,7 @@ class LiveAuthority:
 
     def begin_turn(self, intent: StoredIntent, snapshot: Snapshot, override: ToolIntent | None) -> None:
         """Judge by this turn's registry snapshot and override from now on."""
-        self._snapshot, self._override = snapshot, override
+        self._snapshot, self._override, self._names = snapshot, override, None
         self.intent_changed(intent)
 
     def intent_changed(self, intent: StoredIntent) -> None:

@@ -28,7 +28,7 @@ def resolution(hub: Hub, stored: StoredIntent, snapshot: Snapshot, override: Too
 
 
 def names_now(hub: Hub, stored: StoredIntent, snapshot: Snapshot, override: ToolIntent | None) -> frozenset[str]:
-    """Names of the tools in force; a preset that vanished authorises nothing (design law 6)."""
+    """Names of the tools in force, among those of `snapshot`; a preset that vanished authorises nothing (law 6)."""
     try:
         return frozenset(resolution(hub, stored, turn_view(snapshot, hub.ports.snapshot()), override).names)
     except (UnknownPreset, ConfigError):

@@ -24,6 +24,19 @@ class _Block:
     timer: asyncio.TimerHandle | None = None
 
 
+@dataclass(slots=True)
+class _Batch:
+    """What goes into one commit. `done` is set when it is `stored` or never will be."""
+
+    events: list[Event] = field(default_factory=list)
+    writes: list[Write] = field(default_factory=list)
+    stored: bool = False
+    done: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def __bool__(self) -> bool:
+        return bool(self.events or self.writes)
+
+
 class Emitter:
     """The `Emit` port of one run. `commit` stores events and publishes them; `pump` calls it, one commit at a time.
 
@@ -34,11 +47,11 @@ class Emitter:
         self._commit = commit
         self._loop = asyncio.get_running_loop()
         self._blocks: dict[Hashable, _Block] = {}
-        self._outbox: list[Event] = []
-        self._writes: list[Write] = []
+        self._next = _Batch()
+        self._storing = _Batch()
         self._wake = asyncio.Event()
-        self._idle = asyncio.Event()
-        self._idle.set()
+        self._ended = asyncio.Event()
+        self._closing = False
         self._failure: StorageError | None = None
 
     def __call__(self, *events: Event) -> None:
@@ -51,42 +64,50 @@ class Emitter:
                 self._push(event)
 
     async def flush(self) -> None:
-        """Wait until everything handed over is stored. Raises `StorageError` once the store has failed."""
+        """Wait until everything handed over so far is stored. Raises `StorageError` once the store has failed."""
         self._flush_blocks()
-        await self._idle.wait()
-        if self._failure is not None:
-            raise self._failure
+        batch = self._next or self._storing
+        if batch:
+            await batch.done.wait()
+        if self._failure is not None or (batch and not batch.stored):
+            raise self._failure or StorageError("the chat's log takes no more events")
+
+    async def close(self) -> None:
+        """Store what was handed over, and end `pump`; returns when it has ended, for whatever reason."""
+        self._flush_blocks()
+        self._closing = True
+        self._wake.set()
+        await self._ended.wait()
 
     async def pump(self) -> None:
-        """Store what is handed over, for ever; ends when the store fails, and every `flush` then raises."""
-        while True:
-            await self._wake.wait()
-            self._wake.clear()
-            events, self._outbox = self._outbox, []
-            writes, self._writes = self._writes, []
-            try:
-                if events or writes:
-                    await self._commit(events, writes)
-            except StorageError as error:
-                self._failure = error
-                self._idle.set()
-                return
-            if not self._outbox and not self._writes:
-                self._idle.set()
+        """Store what is handed over until `close`; ends when the store fails, and every `flush` then raises."""
+        try:
+            while not self._closing or self._next:
+                await self._wake.wait()
+                self._wake.clear()
+                if self._next:
+                    self._storing, self._next = self._next, _Batch()
+                    await self._commit(self._storing.events, self._storing.writes)
+                    self._storing.stored = True
+                    self._storing.done.set()
+        except StorageError as error:
+            self._failure = error
+        finally:
+            self._closing = True
+            self._ended.set()
+            self._storing.done.set()
+            self._next.done.set()
 
     def write(self, write: Write) -> None:
         """Hand over a write that no event mirrors; it is stored no later than the next event."""
-        if self._failure is None:
-            self._writes.append(write)
-            self._idle.clear()
+        if not self._ended.is_set():
+            self._next.writes.append(write)
             self._wake.set()
 
     def _push(self, event: Event) -> None:
-        if self._failure is not None:
-            return
-        self._outbox.append(event)
-        self._idle.clear()
-        self._wake.set()
+        if not self._ended.is_set():
+            self._next.events.append(event)
+            self._wake.set()
 
     def _delta(self, delta: Delta) -> None:
         key = _key(delta)

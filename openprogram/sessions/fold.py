@@ -1,11 +1,15 @@
 """What an unfinished turn came to, read off its events alone. Pure; used by snapshots and by recovery."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
+from operator import itemgetter
 
 from openprogram.core.events import (
+    ErrorRaised,
     Event,
     MessageAdded,
+    Notice,
     ReasoningDelta,
     StepStarted,
     TextDelta,
@@ -13,7 +17,7 @@ from openprogram.core.events import (
     ToolCallFinished,
     ToolCallStarted,
     ToolOutputDelta,
-    TurnFinished,
+    TurnStarted,
 )
 from openprogram.core.messages import Block, Message, ReasoningBlock, TextBlock, ToolResultBlock
 
@@ -29,16 +33,15 @@ class UnfinishedTurn:
 
     steps: int = 0
     step: StepStarted | None = None
-    blocks: dict[int, TextBlock | ReasoningBlock] = field(default_factory=dict)
+    blocks: dict[int, tuple[type[TextBlock] | type[ReasoningBlock], list[str]]] = field(default_factory=dict)
     answer: Message | None = None
     started: set[str] = field(default_factory=set)
     finished: dict[str, ToolResultBlock] = field(default_factory=dict)
-    over: bool = False
 
     @property
     def partial(self) -> tuple[Block, ...]:
         """The blocks that had arrived, in order."""
-        return tuple(block for _, block in sorted(self.blocks.items()))
+        return tuple(kind("".join(pieces)) for _, (kind, pieces) in sorted(self.blocks.items()))
 
 
 def fold(events: Iterable[Event]) -> UnfinishedTurn:
@@ -54,11 +57,9 @@ def _apply(turn: UnfinishedTurn, event: Event) -> None:
         case StepStarted():
             turn.step, turn.steps, turn.blocks = event, event.step, {}
         case TextDelta(message_id, block, text) if turn.step and turn.step.message_id == message_id:
-            before = turn.blocks.get(block)
-            turn.blocks[block] = TextBlock((before.text if before else "") + text)
+            turn.blocks.setdefault(block, (TextBlock, []))[1].append(text)
         case ReasoningDelta(message_id, block, text) if turn.step and turn.step.message_id == message_id:
-            before = turn.blocks.get(block)
-            turn.blocks[block] = ReasoningBlock((before.text if before else "") + text)
+            turn.blocks.setdefault(block, (ReasoningBlock, []))[1].append(text)
         case MessageAdded(message) if message.role == "assistant":
             turn.step, turn.blocks = None, {}
             turn.answer = message if message.calls else None
@@ -69,50 +70,46 @@ def _apply(turn: UnfinishedTurn, event: Event) -> None:
             turn.started.add(event.call_id)
         case ToolCallFinished():
             turn.finished[event.call_id] = event.result
-        case TurnFinished():
-            turn.over = True
         case _:
             pass
 
 
-def since_last_message(events: Sequence[Event]) -> tuple[Event, ...]:
-    """The running turn's events that no whole message covers yet, deltas of one block joined: for a snapshot.
+_DELTA = TextDelta | ReasoningDelta | ToolCallDelta | ToolOutputDelta
+_WORK = _DELTA | TurnStarted | StepStarted | ToolCallStarted | ToolCallFinished | Notice | ErrorRaised
+"""Events of a turn that tell of its work; what the others tell is elsewhere in a snapshot."""
 
-    Starts at the last recorded message or at the turn's start, whichever is later; `message_added` events are left out,
-    since a snapshot carries the messages.
+
+def since_last_message(events: Sequence[Event]) -> tuple[Event, ...]:
+    """What a running turn did that no whole message tells yet, deltas of one block joined: for a snapshot.
+
+    Starts after the last answer or results, or at the turn's start.
     """
     last = max((at for at, event in enumerate(events) if _closes(event)), default=-1)
-    joined: list[Event] = []
-    for event in events[last + 1 :]:
-        if isinstance(event, MessageAdded):
-            continue
-        previous = joined[-1] if joined else None
-        merged = _join(previous, event)
-        if merged is None:
-            joined.append(event)
-        else:
-            joined[-1] = merged
-    return tuple(joined)
+    work = (event for event in events[last + 1 :] if isinstance(event, _WORK))
+    return tuple(_joined(list(run)) for _, run in groupby(_numbered(work), itemgetter(0)))
+
+
+def _numbered(events: Iterable[Event]) -> Iterator[tuple[int, Event]]:
+    """Each event with a number, the same for deltas of one block that follow each other."""
+    number, before = 0, None
+    for event in events:
+        block = (type(event), _block(event)) if isinstance(event, _DELTA) else None
+        number += block is None or block != before
+        before = block
+        yield number, event
+
+
+def _joined(run: Sequence[tuple[int, Event]]) -> Event:
+    """One delta in place of many of the same block; any other event is alone."""
+    deltas = [event for _, event in run if isinstance(event, _DELTA)]
+    if len(deltas) < 2:
+        return run[0][1]
+    return replace(deltas[-1], text="".join(delta.text for delta in deltas))
 
 
 def _closes(event: Event) -> bool:
-    return isinstance(event, MessageAdded) and event.message.role == "tool"
+    return isinstance(event, MessageAdded) and event.message.role in ("assistant", "tool")
 
 
-def _join(first: Event | None, second: Event) -> Event | None:
-    """One delta in place of two of the same block, or None."""
-    match first, second:
-        case ToolOutputDelta() as one, ToolOutputDelta() as two if one.call_id == two.call_id:
-            return replace(one, text=one.text + two.text)
-        case TextDelta() as one, TextDelta() as two if _block(one) == _block(two):
-            return replace(one, text=one.text + two.text)
-        case ReasoningDelta() as one, ReasoningDelta() as two if _block(one) == _block(two):
-            return replace(one, text=one.text + two.text)
-        case ToolCallDelta() as one, ToolCallDelta() as two if _block(one) == _block(two):
-            return replace(one, text=one.text + two.text)
-        case _:
-            return None
-
-
-def _block(delta: TextDelta | ReasoningDelta | ToolCallDelta) -> tuple[str, int]:
-    return delta.message_id, delta.block
+def _block(delta: TextDelta | ReasoningDelta | ToolCallDelta | ToolOutputDelta) -> tuple[str, int]:
+    return (delta.call_id, 0) if isinstance(delta, ToolOutputDelta) else (delta.message_id, delta.block)

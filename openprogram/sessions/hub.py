@@ -68,9 +68,16 @@ class Hub:
 
     def lock(self, session_id: str) -> asyncio.Lock:
         """Guards read-then-commit sequences of one chat. Intent changes do not take it: they compare and set (P1)."""
-        lock = self._locks.get(session_id)
+        return self._lock(session_id)
+
+    def intent_lock(self, session_id: str) -> asyncio.Lock:
+        """Lets intent changes of this process queue up instead of beating each other's compare-and-set."""
+        return self._lock(f"{session_id} intent")
+
+    def _lock(self, key: str) -> asyncio.Lock:
+        lock = self._locks.get(key)
         if lock is None:
-            lock = self._locks[session_id] = asyncio.Lock()
+            lock = self._locks[key] = asyncio.Lock()
         return lock
 
     def spawn_run(self, work: Coroutine[None, None, None], name: str) -> None:

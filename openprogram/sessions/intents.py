@@ -55,18 +55,20 @@ async def pick_tools(hub: Hub, request: Request, action: PickTools) -> IntentAck
 
 
 async def _patch(hub: Hub, request: Request, session_id: str, patch: Patch) -> IntentAck:
-    """Apply a patch to the newest intent; a write that lost the race is tried again on the newer one (T8)."""
+    """Apply a patch to the newest intent; a write that another process beat is tried again on the newer one (T8)."""
     await hub.row(request.user_id, session_id)
-    for attempt in range(_ATTEMPTS):
-        stored = await hub.ports.store.intent(session_id)
-        changed = change_intent(stored, patch, hub.ports.snapshot())
-        try:
-            return await _store(hub, request, session_id, stored, changed)
-        except Conflict:
-            remembered = await hub.ports.store.remembered(request.user_id, request.client_id)
-            if remembered is not None or attempt == _ATTEMPTS - 1:
-                raise
-    raise AssertionError("unreachable")
+    attempt = 1
+    async with hub.intent_lock(session_id):
+        while True:
+            stored = await hub.ports.store.intent(session_id)
+            changed = change_intent(stored, patch, hub.ports.snapshot())
+            try:
+                return await _store(hub, request, session_id, stored, changed)
+            except Conflict:
+                remembered = await hub.ports.store.remembered(request.user_id, request.client_id)
+                if remembered is not None or attempt == _ATTEMPTS:
+                    raise
+            attempt += 1
 
 
 async def _store(

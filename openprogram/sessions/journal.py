@@ -2,6 +2,9 @@
 
 from collections.abc import Sequence
 
+import structlog
+
+from openprogram.core.errors import StorageError
 from openprogram.core.events import (
     ApprovalRequested,
     ApprovalResolved,
@@ -17,6 +20,8 @@ from openprogram.core.protocol.frames import HintFrame, HintKind
 from openprogram.core.storage import StoredEvent, Write
 from openprogram.core.topics import session_topic, user_topic
 from openprogram.sessions.project import project
+
+_log = structlog.get_logger(__name__)
 
 _SIDEBAR = (MessageAdded, TurnStarted, TurnFinished, ApprovalRequested, ApprovalResolved, SessionChanged)
 
@@ -45,7 +50,11 @@ class Journal:
         self._bus.publish(user_topic(user_id), 0, 0, encode_frame(HintFrame(hint=kind)))
 
     async def _hint_session(self, session_id: str, user_id: str) -> None:
-        row = await self._store.session(session_id)
+        try:
+            row = await self._store.session(session_id)
+        except StorageError as error:  # the events are stored; a lost hint costs latency, never data (law 8)
+            _log.warning("hint_lost", session_id=session_id, error=error.message)
+            return
         if row is not None and (row.info.visible or row.info.deleted):
             frame = HintFrame(hint="session_changed", session=row.info)
             self._bus.publish(user_topic(user_id), 0, 0, encode_frame(frame))

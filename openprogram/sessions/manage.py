@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from openprogram.core.errors import BadField
+from openprogram.core.errors import BadField, NoEndpoint
 from openprogram.core.events import Event, IntentChanged, SessionChanged, SessionInfo
 from openprogram.core.ids import new_id
 from openprogram.core.intent import StoredIntent, ToolIntent
@@ -24,6 +24,7 @@ from openprogram.sessions.effective import effective
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.request import Request
 from openprogram.sessions.settings import new_chats, permission_mode
+from openprogram.sessions.startup import stop_turn
 
 
 async def new_row(
@@ -73,10 +74,10 @@ async def _check_workspace(workspace: str) -> None:
 
 
 async def _check_model(hub: Hub, model: str) -> None:
-    choices = await hub.ports.models.models()
-    if all(choice.id != model for choice in choices):
-        names = ", ".join(choice.id for choice in choices)
-        raise BadField(f"there is no model {model[:100]!r}", field="model", hint=f"choose one of {names}")
+    try:
+        await hub.ports.models.resolve(model)
+    except NoEndpoint as error:
+        raise BadField(error.message, field="model", hint=error.hint) from error
 
 
 async def list_sessions(hub: Hub, request: Request, action: ListSessions) -> SessionsAck:
@@ -100,9 +101,7 @@ async def pin_session(hub: Hub, request: Request, action: PinSession) -> Session
 async def delete_session(hub: Hub, request: Request, action: DeleteSession) -> SessionAck:
     """Hide the chat and stop what runs in it; nothing is destroyed."""
     ack = await _change(hub, request, action.session_id, deleted=True)
-    live = hub.runs.get(action.session_id)
-    if live is not None:
-        live.run.stop.request()
+    await stop_turn(hub, action.session_id)
     return ack
 
 

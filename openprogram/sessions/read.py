@@ -4,7 +4,6 @@ from openprogram.core.errors import BadField, ConfigError, UnknownPreset
 from openprogram.core.events import SessionStatus
 from openprogram.core.intent import ToolIntent
 from openprogram.core.protocol.actions import ExplainTools, LoadMessages
-from openprogram.core.protocol.codec import decode_event
 from openprogram.core.protocol.frames import (
     MessagesAck,
     PartialAnswer,
@@ -12,18 +11,21 @@ from openprogram.core.protocol.frames import (
     Snapshot,
     ToolsAck,
 )
-from openprogram.core.storage import SessionRow
+from openprogram.core.storage import SessionRow, UsageRow
 from openprogram.core.tooling import LoadedSet
 from openprogram.core.usage import Usage
 from openprogram.session_config.layers import explain_all
 from openprogram.sessions.effective import effective, layers, resolution
 from openprogram.sessions.fold import fold, since_last_message
 from openprogram.sessions.hub import Hub
+from openprogram.sessions.log import turn_events
 from openprogram.sessions.request import Request
 from openprogram.sessions.tree import path, siblings
 from openprogram.tools.states import tool_states
 
 _SNAPSHOT_MESSAGES = 100
+_ATTEMPTS = 20
+"""An event is stored at most each 16 ms and block, and the two reads take one: more means that all do at once."""
 
 
 async def load_messages(hub: Hub, request: Request, action: LoadMessages) -> MessagesAck:
@@ -51,17 +53,17 @@ async def snapshot(hub: Hub, user_id: str, session_id: str) -> Snapshot:
     The seq is read first; what the later reads add beyond it arrives again as events, and applying those again changes
     nothing: messages by id, the rest by last value. Text that is being written is cut at the seq.
     """
-    row = await hub.row(user_id, session_id)
     store = hub.ports.store
+    row, counted = await _counted(hub, user_id, session_id)
     nodes = await store.nodes(session_id)
     ids = path(nodes, row.info.leaf_id)
     page = ids[-_SNAPSHOT_MESSAGES:]
     intent = await store.intent(session_id)
     usage, cost = Usage(), None
-    for counted in await store.usage(session_id):
-        usage = usage.plus(counted.usage)
-        if counted.cost is not None:
-            cost = (cost or 0.0) + counted.cost
+    for step in counted:
+        usage = usage.plus(step.usage)
+        if step.cost is not None:
+            cost = (cost or 0.0) + step.cost
     pending = await store.approvals(session_id)
     status: SessionStatus = "idle" if row.turn_id is None else "waiting" if pending else "running"
     state = SessionState(
@@ -84,15 +86,23 @@ async def snapshot(hub: Hub, user_id: str, session_id: str) -> Snapshot:
     return Snapshot(session_id=session_id, seq=row.last_seq, state=state)
 
 
+async def _counted(hub: Hub, user_id: str, session_id: str) -> tuple[SessionRow, tuple[UsageRow, ...]]:
+    """The chat with the usage as of its seq: sums, unlike the rest, must not hold what comes again as an event."""
+    row = await hub.row(user_id, session_id)
+    attempt = 1
+    while True:
+        counted = await hub.ports.store.usage(session_id)
+        row, before = await hub.row(user_id, session_id), row
+        if row.last_seq == before.last_seq or attempt == _ATTEMPTS:
+            return row, counted
+        attempt += 1
+
+
 async def _partial(hub: Hub, row: SessionRow) -> PartialAnswer | None:
     """The unfinished turn's events up to the row's seq that no whole message covers."""
     if row.turn_id is None:
         return None
-    seq = (row.turn_seq or 1) - 1
-    events = []
-    while page := await hub.ports.store.events(row.info.id, seq):
-        events += [decode_event(stored.payload) for stored in page if stored.seq <= row.last_seq]
-        seq = page[-1].seq
+    events = await turn_events(hub.ports.store, row)
     step = fold(events).step
     return PartialAnswer(
         turn_id=row.turn_id,

@@ -3,9 +3,9 @@
 Pure over the turn's events; `openprogram.sessions.startup` applies it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable
 
-from openprogram.core.events import ApprovalResolved, Event, MessageAdded, TurnFinished, TurnReason
+from openprogram.core.events import ApprovalResolved, ErrorInfo, Event, MessageAdded, TurnFinished, TurnReason
 from openprogram.core.ids import new_id
 from openprogram.core.messages import Message, TextBlock, ToolResultBlock
 from openprogram.core.storage import ApprovalRow
@@ -15,7 +15,8 @@ _INTERRUPTED = (
     "Interrupted: the server stopped while this call ran, so its effect is unknown. "
     "Check what it did before relying on it or repeating it."
 )
-_NOT_STARTED = "Not run: the server stopped before this call began."
+_NOT_STARTED = "Not run: the turn ended before this call began."
+_NOT_ALLOWED = "Not run: the turn ended while this call waited for the user's approval."
 
 
 def waits_for_answer(turn: UnfinishedTurn, approvals: Iterable[ApprovalRow]) -> bool:
@@ -33,9 +34,11 @@ def close(
     *,
     now: str,
     reason: TurnReason,
+    error: ErrorInfo | None = None,
 ) -> tuple[Event, ...]:
     """End the turn: keep what was shown, answer every call, withdraw open questions."""
-    events: list[Event] = [ApprovalResolved(row.request.approval_id, None) for row in approvals if row.pending]
+    pending = [row.request for row in approvals if row.pending]
+    events: list[Event] = [ApprovalResolved(asked.approval_id, None) for asked in pending]
     if turn.step is not None and turn.partial:
         partial = Message(
             id=turn.step.message_id,
@@ -53,20 +56,21 @@ def close(
             id=new_id("m"),
             parent_id=turn.answer.id,
             role="tool",
-            blocks=_results(turn),
+            blocks=_results(turn.answer, turn, {asked.call_id for asked in pending}),
             created_at=now,
             turn_id=turn_id,
         )
         events.append(MessageAdded(results))
-    events.append(TurnFinished(turn_id, reason))
+    events.append(TurnFinished(turn_id, reason, error))
     return tuple(events)
 
 
-def _results(turn: UnfinishedTurn) -> tuple[ToolResultBlock, ...]:
-    calls: Sequence[str] = [call.call_id for call in turn.answer.calls] if turn.answer else []
-    return tuple(turn.finished.get(call_id) or _unfinished(turn, call_id) for call_id in calls)
+def _results(answer: Message, turn: UnfinishedTurn, pending: Collection[str]) -> tuple[ToolResultBlock, ...]:
+    calls = [call.call_id for call in answer.calls]
+    return tuple(turn.finished.get(call_id) or _unfinished(turn, call_id, pending) for call_id in calls)
 
 
-def _unfinished(turn: UnfinishedTurn, call_id: str) -> ToolResultBlock:
-    text = _INTERRUPTED if call_id in turn.started else _NOT_STARTED
+def _unfinished(turn: UnfinishedTurn, call_id: str, pending: Collection[str]) -> ToolResultBlock:
+    began = _NOT_ALLOWED if call_id in pending else _INTERRUPTED
+    text = began if call_id in turn.started else _NOT_STARTED
     return ToolResultBlock(call_id, "interrupted", (TextBlock(text),))

@@ -1,7 +1,7 @@
 """One run of the agent in one chat: its task, its supervision, and the ports that it hands to the loop."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 
 import structlog
 
@@ -9,12 +9,15 @@ from openprogram.agent.environment import Environment, Resumed
 from openprogram.agent.loop import run as run_agent
 from openprogram.agent.stop import StopSignal
 from openprogram.core.errors import StorageError
-from openprogram.core.events import Event, TurnFinished
+from openprogram.core.events import ErrorInfo, ErrorRaised, Event, QueuedMessage, TurnFinished, TurnStarted
 from openprogram.core.prompt import Surface
 from openprogram.core.storage import PutSurface
 from openprogram.sessions.emitter import Emitter
 
 _log = structlog.get_logger(__name__)
+
+Repair = Callable[[ErrorInfo], Awaitable[None]]
+"""Ends what a failed run left open, from what is in the log."""
 
 
 class Run:
@@ -30,6 +33,7 @@ class Run:
         self.emit = RunEmit(self)
         self.finished = asyncio.Event()
         self.steered = False
+        self._in_turn = False
         self._done_for = False
 
     @property
@@ -41,31 +45,66 @@ class Run:
         """Take no further messages: the queue was found empty."""
         self._done_for = True
 
+    def queue_changed(self, queue: Iterable[QueuedMessage]) -> None:
+        """Another queue is stored: a message in it may want to be delivered at the next safe point."""
+        self.steered = any(waiting.mode == "steer" for waiting in queue)
+
     def observe(self, event: Event) -> None:
         """See an event of this run before it is stored."""
-        if isinstance(event, TurnFinished):
-            self._done_for = event.reason in ("stopped", "error", "interrupted")
+        match event:
+            case TurnStarted():
+                self._in_turn = True
+            case TurnFinished():
+                self._in_turn = False
+                self._done_for = event.reason in ("stopped", "error", "interrupted")
+            case ErrorRaised() if not self._in_turn:  # no turn could start
+                self._done_for = True
+            case _:
+                pass
 
-    async def supervise(
-        self, env: Environment, *, resumed: Resumed | None, repair: Callable[[], Awaitable[None]]
-    ) -> None:
+    async def supervise(self, env: Environment, resumed: Resumed | None, repair: Repair) -> None:
         """Run the agent to its end. Whatever happens, the chat is not left running without a run (design law 10).
 
-        `repair` closes the turn from what is in the log.
+        Never raises but for cancellation, which leaves the turn open for the next start-up. What `repair` cannot close
+        because the store is still away is closed by the next action on the chat.
         """
-        pump = asyncio.create_task(self.emitter.pump(), name=f"pump {self.session_id}")
         try:
-            await run_agent(env, resumed)
-        except StorageError as error:
-            _log.error("run_lost_storage", session_id=self.session_id, error=error.message)
-        except Exception:
-            _log.exception("run_crashed", session_id=self.session_id)
-            await self.emitter.flush()
-            await repair()
+            error = await self._guarded(self._run(env, resumed))
+            if error is not None and await self._guarded(repair(error)) is not None:
+                _log.error("turn_left_open", session_id=self.session_id)
         finally:
             self._done_for = True
-            pump.cancel()
             self.finished.set()
+
+    async def _run(self, env: Environment, resumed: Resumed | None) -> None:
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self.emitter.pump(), name=f"pump {self.session_id}")
+            try:
+                await run_agent(env, resumed)
+            finally:
+                self._done_for = True
+                await self.emitter.close()
+
+    async def _guarded(self, work: Awaitable[None]) -> ErrorInfo | None:
+        """The supervisor of a run: do work; returns how it failed, in words for the user, once that is logged."""
+        error = None
+        try:
+            await work
+        except* StorageError as lost:
+            error = _storage_failure(lost)
+            _log.error("run_lost_storage", session_id=self.session_id, error=error.message)
+        except* Exception:
+            error = ErrorInfo("internal", "The server made a mistake while it worked on this; its log says more.")
+            _log.exception("run_crashed", session_id=self.session_id)
+        return error
+
+
+def _storage_failure(lost: BaseExceptionGroup[StorageError]) -> ErrorInfo:
+    first: BaseException = lost
+    while isinstance(first, BaseExceptionGroup):
+        first = first.exceptions[0]
+    hint = first.hint if isinstance(first, StorageError) else None
+    return ErrorInfo(StorageError.code, f"The chat could not be stored: {first}", hint=hint)
 
 
 class RunEmit:
@@ -112,8 +151,7 @@ class RunInbox:
 
     def take_steered(self) -> bool:
         """Whether a steered message waits."""
-        steered, self._run.steered = self._run.steered, False
-        return steered
+        return self._run.steered
 
     async def next_input(self, *, unanswered: bool) -> bool:
         """Move the next waiting message into the history."""

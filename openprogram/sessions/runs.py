@@ -1,12 +1,13 @@
 """Starting runs: everything the agent loop is handed is gathered here from the store and the registry."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from openprogram.agent.environment import Environment, History, Progress, Resumed, Setup
 from openprogram.agent.freeze import freeze
 from openprogram.context.assembler import PromptContext, assemble
-from openprogram.core.errors import Busy
 from openprogram.core.events import Event, MessageAdded, QueueChanged, QueuedMessage
 from openprogram.core.ids import new_id
 from openprogram.core.intent import ToolIntent
@@ -25,26 +26,32 @@ from openprogram.sessions.tree import path
 from openprogram.tools.wrap import wrap
 
 
-async def start(hub: Hub, row: SessionRow, resumed: Resumed | None = None) -> Live:
-    """Begin a run in a chat that has none. The caller holds the chat's lock."""
-    if hub.closing:
-        raise Busy("the server is shutting down", hint="the message is kept; send it again in a moment")
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A run that only has to be launched: all that it needs was read."""
+
+    live: Live
+    env: Environment
+    user_id: str
+    resumed: Resumed | None
+
+
+async def prepare_run(hub: Hub, row: SessionRow, leaf_id: str | None, resumed: Resumed | None = None) -> Ready:
+    """Read what a run needs that goes on below `leaf_id`. The caller holds the chat's lock until it is launched."""
     store, session_id = hub.ports.store, row.info.id
-    nodes = await store.nodes(session_id)
-    history = History(await store.messages(session_id, path(nodes, row.info.leaf_id)))
+    history = History(await store.messages(session_id, path(await store.nodes(session_id), leaf_id)))
     intent = await store.intent(session_id)
-    grants = await store.grants(session_id)
-    known = await store.approvals(session_id, pending=False) if resumed else ()
+    asked = await store.approvals(session_id, pending=False) if resumed else ()
     emitter = Emitter(lambda events, writes: hub.journal.commit(session_id, row.user_id, events, *writes))
     run = Run(session_id, emitter)
-    authority = LiveAuthority(partial(names_now, hub), intent, row.info.permission_mode, grants)
-    broker = Broker(run.emit, run.stop, known)
-    live = Live(run, authority, broker)
-    preparer = _Preparer(hub, live, history, row)
+    run.queue_changed(await store.queue(session_id))
+    authority = LiveAuthority(partial(names_now, hub), intent, row.info.permission_mode, await store.grants(session_id))
+    known = [approval for approval in asked if resumed and approval.request.turn_id == resumed.turn_id]
+    live = Live(run, authority, Broker(run.emit, run.stop, known))
     env = Environment(
         session_id=session_id,
         emit=run.emit,
-        prepare=preparer,
+        prepare=_Preparer(hub, live, history, row),
         authority=authority,
         inbox=RunInbox(run, lambda unanswered: take_next(hub, live, history, row.user_id, unanswered)),
         surfaces=RunSurfaces(row.surface, emitter),
@@ -55,20 +62,25 @@ async def start(hub: Hub, row: SessionRow, resumed: Resumed | None = None) -> Li
         progress=await _progress(hub, session_id, history),
         max_steps=hub.defaults.max_steps,
     )
-    hub.runs[session_id] = live
+    return Ready(live, env, row.user_id, resumed)
+
+
+def launch(hub: Hub, ready: Ready, said: Iterable[Message] = ()) -> None:
+    """Begin the run, after `said` was stored below its history. Where the server shuts down nothing begins."""
+    if hub.closing:
+        return
+    session_id, run = ready.env.session_id, ready.live.run
+    for message in said:
+        ready.env.history.append(message)
+    hub.runs[session_id] = ready.live
 
     async def supervised() -> None:
         try:
-            await run.supervise(
-                env,
-                resumed=resumed,
-                repair=lambda: close_turn(hub, session_id, "error"),
-            )
+            await run.supervise(ready.env, ready.resumed, lambda error: close_turn(hub, session_id, "error", error))
         finally:
             hub.runs.pop(session_id, None)
 
     hub.spawn_run(supervised(), f"run {session_id}")
-    return live
 
 
 async def _progress(hub: Hub, session_id: str, history: History) -> Progress:
@@ -99,6 +111,8 @@ async def take_next(hub: Hub, live: Live, history: History, user_id: str, unansw
     """
     session_id = live.run.session_id
     async with hub.lock(session_id):
+        if live.run.stop.requested:
+            return False
         queue = await hub.ports.store.queue(session_id)
         if not queue:
             if not unanswered:
@@ -110,6 +124,7 @@ async def take_next(hub: Hub, live: Live, history: History, user_id: str, unansw
         events: tuple[Event, ...] = (QueueChanged(rest), MessageAdded(message))
         await hub.journal.commit(session_id, user_id, events)
         history.append(message)
+        live.run.queue_changed(rest)
         return True
 
 

@@ -3,9 +3,11 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Final, cast
 
+import structlog
 from pydantic import TypeAdapter
 
 from openprogram import __version__
@@ -24,10 +26,12 @@ from openprogram.core.protocol.frames import (
     UserInfo,
 )
 from openprogram.core.storage import Remembered
-from openprogram.sessions import answers, chat, intents, manage, read, settings
+from openprogram.sessions import answers, branches, chat, intents, manage, read, settings
 from openprogram.sessions.hub import Defaults, Hub, Ports
 from openprogram.sessions.request import Request
 from openprogram.sessions.startup import recover_all
+
+_log = structlog.get_logger(__name__)
 
 Handler = Callable[[Hub, Request, Any], Awaitable[AnyAck]]
 
@@ -36,9 +40,9 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = MappingProxyType(
         actions.Chat: chat.chat,
         actions.Stop: chat.stop,
         actions.ContinueTurn: chat.continue_turn,
-        actions.EditMessage: chat.edit_message,
-        actions.Regenerate: chat.regenerate,
-        actions.SelectBranch: chat.select_branch,
+        actions.EditMessage: branches.edit_message,
+        actions.Regenerate: branches.regenerate,
+        actions.SelectBranch: branches.select_branch,
         actions.EditQueue: chat.edit_queue,
         actions.SetToolsProfile: intents.set_tools_profile,
         actions.ToggleWebSearch: intents.toggle_web_search,
@@ -68,7 +72,7 @@ class SessionService:
 
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
-        self._under_way: dict[tuple[str, str], asyncio.Future[None]] = {}
+        self._under_way: dict[tuple[str, str], asyncio.Task[AnyAck]] = {}
 
     @property
     def boot_id(self) -> str:
@@ -105,27 +109,40 @@ class SessionService:
     async def perform(self, user_id: str, action: Action) -> AnyAck:
         """Do an action and return its ack. The same id again has no second effect and gets an equal ack (P5).
 
-        Raises `OpenProgramError`; then nothing was applied and the id is not remembered.
+        Raises `OpenProgramError`; then nothing was applied and the id is not remembered. A caller that is cancelled
+        (its client went away) cancels nothing: what was begun is done whole.
         """
         handler = HANDLERS.get(type(action))
         if handler is None:
             raise UnknownAction(f"{action.action} is not served here", field="action")
-        request = Request.of(user_id, action)
         key = (user_id, action.id)
         while (twin := self._under_way.get(key)) is not None:
             await asyncio.wait({twin})
+        work = asyncio.create_task(self._perform(handler, user_id, action), name=f"action {action.action}")
+        self._under_way[key] = work
+        work.add_done_callback(partial(self._done, key))
+        return await asyncio.shield(work)
+
+    async def settle(self) -> None:
+        """Wait for the actions under way."""
+        while self._under_way:
+            await asyncio.wait(set(self._under_way.values()))
+
+    async def _perform(self, handler: Handler, user_id: str, action: Action) -> AnyAck:
+        request = Request.of(user_id, action)
         if (known := await self._known(request)) is not None:
             return _read_ack(action, known)
-        mark = self._under_way[key] = asyncio.get_running_loop().create_future()
         try:
             return await handler(self._hub, request, action)
         except Conflict:
             if (known := await self._known(request)) is None:
                 raise
             return _read_ack(action, known)
-        finally:
-            del self._under_way[key]
-            mark.set_result(None)
+
+    def _done(self, key: tuple[str, str], work: asyncio.Task[AnyAck]) -> None:
+        del self._under_way[key]
+        if not work.cancelled() and (error := work.exception()) is not None:
+            _log.debug("action_refused", action=work.get_name(), error=repr(error))
 
     async def snapshot(self, user_id: str, session_id: str) -> Snapshot:
         """A chat as of now. Raises `UnknownSession`."""
@@ -164,10 +181,13 @@ def _read_ack(action: Action, known: Remembered) -> AnyAck:
 @asynccontextmanager
 async def session_service(ports: Ports, defaults: Defaults, boot_id: str) -> AsyncIterator[SessionService]:
     """Recover what an earlier process left, then serve; on exit the runs are cut and recovered at the next start."""
-    async with asyncio.TaskGroup() as tasks:
-        hub = Hub(ports, defaults, boot_id, tasks)
+    tasks = await asyncio.TaskGroup().__aenter__()
+    hub = Hub(ports, defaults, boot_id, tasks)
+    service = SessionService(hub)
+    try:
         await recover_all(hub)
-        try:
-            yield SessionService(hub)
-        finally:
-            hub.cut_runs()
+        yield service
+    finally:
+        hub.cut_runs()
+        await service.settle()
+        await tasks.__aexit__(None, None, None)  # no `async with`: it would wrap what fails in the caller's block

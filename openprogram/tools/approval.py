@@ -30,7 +30,7 @@ def with_approval(execute: Execute, spec: ToolSpec, authority: Authority, ask: A
             shown = await _preview(spec, arguments, context)
             answer = await ask(_request(spec, arguments, context, decision, shown))
             if answer.decision == "deny":
-                return _denied(_refusal(answer))
+                return _denied(refusal(answer))
             if not authority.authorised_now(spec.name):
                 return _denied(f"The user has switched {spec.name} off.")
             if await _preview(spec, arguments, context) != shown:
@@ -60,7 +60,8 @@ def _request(
     )
 
 
-def _refusal(answer: Answer) -> str:
+def refusal(answer: Answer) -> str:
+    """What the model is told of a call that the person denied."""
     if answer.note:
         return f"The user did not allow this call and says: {answer.note}"
     return "The user did not allow this call. Do not try it again in another form; ask what to do instead."

@@ -1,6 +1,7 @@
 """Turns and steps: what ends one, what is frozen in one, what comes after."""
 
 import asyncio
+from itertools import pairwise
 
 import pytest
 
@@ -67,7 +68,7 @@ async def test_each_request_extends_the_one_before() -> None:
     chat = Chat(ScriptedProvider(call(use("read")), call(use("read"), use("read")), say("Done."), say("Yes.")), read)
     chat.inbox.waiting = ["more?"]
     await chat.run()
-    for before, after in zip(chat.provider.requests, chat.provider.requests[1:], strict=False):
+    for before, after in pairwise(chat.provider.requests):
         assert after.messages[: len(before.messages)] == before.messages
         assert (after.tools, after.system) == (before.tools, before.system)
         assert after.previous_length == len(before.messages)

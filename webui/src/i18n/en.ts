@@ -60,6 +60,7 @@ export const en = {
   "chat.latest": "Jump to the latest",
   "chat.you": "You said",
   "chat.assistant": "Answer",
+  "chat.note": "Note to the model",
   "chat.sending": "Sending…",
   "chat.failed": "Not sent: {reason}",
   "chat.retry": "Try again",
@@ -138,6 +139,8 @@ export const en = {
   "tool.sources_one": "{n} result",
   "tool.sources_other": "{n} results",
   "tool.demoSearch": "Canned results of the demo search service",
+  "tool.timedOut": "timed out",
+  "tool.via": "via {provider}",
   "tool.background": "in the background",
 
   "error.bad_key": "Check the key of this endpoint",
@@ -237,7 +240,7 @@ export const en = {
   "empty.text": "Working in {workspace}",
   "starter.files": "List the files here",
   "starter.search": "Search the web for prompt caching",
-  "starter.command": "Run a command: the tests of this project",
+  "starter.command": "Run the command ls -la",
   "starter.markdown": "Write a long Markdown answer",
 
   "consent.title": "Search without a key?",

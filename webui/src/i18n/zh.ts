@@ -62,6 +62,7 @@ export const zh: Dictionary = {
   "chat.latest": "跳到最新",
   "chat.you": "你说",
   "chat.assistant": "回答",
+  "chat.note": "给模型的提示",
   "chat.sending": "正在发送…",
   "chat.failed": "未发送：{reason}",
   "chat.retry": "重试",
@@ -140,6 +141,8 @@ export const zh: Dictionary = {
   "tool.sources_one": "{n} 条结果",
   "tool.sources_other": "{n} 条结果",
   "tool.demoSearch": "演示搜索服务的预设结果",
+  "tool.timedOut": "超时",
+  "tool.via": "来自 {provider}",
   "tool.background": "后台",
 
   "error.bad_key": "请检查此端点的密钥",
@@ -239,7 +242,7 @@ export const zh: Dictionary = {
   "empty.text": "工作目录：{workspace}",
   "starter.files": "列出这里的文件",
   "starter.search": "联网搜索提示缓存",
-  "starter.command": "运行命令：本项目的测试",
+  "starter.command": "执行命令 ls -la",
   "starter.markdown": "写一篇长的 Markdown 回答",
 
   "consent.title": "不用密钥也搜索吗？",

@@ -45,7 +45,7 @@ export type Row =
   | { readonly kind: "reasoning"; readonly key: string; readonly text: string; readonly startedAt: string | null; readonly ms: number | null }
   | CallRow
   | { readonly kind: "group"; readonly key: string; readonly calls: readonly CallRow[] }
-  | { readonly kind: "note"; readonly key: string; readonly text: string }
+  | { readonly kind: "note"; readonly key: string; readonly text: string; readonly toModel: boolean }
   | { readonly kind: "error"; readonly key: string; readonly error: ErrorInfo; readonly canContinue: boolean }
   | { readonly kind: "ending"; readonly key: string; readonly reason: Ending; readonly canContinue: boolean }
   | { readonly kind: "footer"; readonly key: string; readonly id: string; readonly text: string; readonly model: string | null; readonly siblings: Siblings | null; readonly step: StepFinished | null }
@@ -110,13 +110,13 @@ function userRow(message: Message, state: ChatState): Row {
 }
 
 function noticeRow(message: Message): Row {
-  return { kind: "note", key: message.id, text: textOf(message) };
+  return { kind: "note", key: message.id, text: textOf(message), toModel: true };
 }
 
 function noteRows(notes: readonly Note[], afterId: string | null): Row[] {
   return notes.filter((note) => note.afterId === afterId).map((note): Row =>
     note.error === null
-      ? { kind: "note", key: note.key, text: note.message }
+      ? { kind: "note", key: note.key, text: note.message, toModel: false }
       : { kind: "error", key: note.key, error: note.error, canContinue: false },
   );
 }

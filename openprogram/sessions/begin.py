@@ -1,0 +1,64 @@
+"""How an action begins a run: it holds a chat that has none, stores what was said, and launches in the same breath."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+from openprogram.core.errors import BadField, Busy
+from openprogram.core.events import BranchSelected, Event, MessageAdded
+from openprogram.core.messages import Message
+from openprogram.core.protocol.frames import ChatAck, SessionAck
+from openprogram.core.storage import SessionRow
+from openprogram.sessions.hub import Hub
+from openprogram.sessions.request import Request
+from openprogram.sessions.runs import launch, prepare_run
+from openprogram.sessions.startup import settle
+
+
+@asynccontextmanager
+async def idle_chat(hub: Hub, request: Request, session_id: str) -> AsyncIterator[SessionRow]:
+    """Hold the lock of a chat in which no turn runs or waits; one that is just ending is waited for.
+
+    Raises `Busy`, `BadField` for a deleted chat, `UnknownSession`.
+    """
+    while True:
+        async with hub.lock(session_id):
+            row = await settle(hub, await hub.row(request.user_id, session_id))
+            live = hub.runs.get(session_id)
+            if live is None:
+                if row.turn_id is not None:
+                    raise Busy("this chat waits for an answer to a question", hint="answer it first, or stop the turn")
+                not_deleted(row)
+                yield row
+                return
+            if not live.run.ending:
+                raise Busy("a turn is running in this chat", hint="stop it first, or wait until it is done")
+        await live.run.finished.wait()  # without the lock: the run may need it to end
+
+
+async def commit_and_launch(
+    hub: Hub, request: Request, row: SessionRow, ack: ChatAck | SessionAck, events: Sequence[Event]
+) -> None:
+    """Store the events, which leave the branch in user input, and begin the run that answers it.
+
+    The run is read up before anything is stored, so that nothing can fail between the two.
+    """
+    if hub.closing:
+        raise Busy("the server is shutting down", hint="send it again in a moment")
+    leaf_id, said = row.info.leaf_id, list[Message]()
+    for event in events:
+        match event:
+            case BranchSelected():
+                leaf_id = event.leaf_id
+            case MessageAdded():
+                said.append(event.message)
+            case _:
+                pass
+    ready = await prepare_run(hub, row, leaf_id)
+    await hub.journal.commit(row.info.id, request.user_id, events, request.remember(ack))
+    launch(hub, ready, said)
+
+
+def not_deleted(row: SessionRow) -> None:
+    """Raises `BadField` for a chat that was deleted."""
+    if row.info.deleted:
+        raise BadField("this chat is deleted", field="session_id", hint="restore_session brings it back")

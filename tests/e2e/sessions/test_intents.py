@@ -1,0 +1,410 @@
+"""A switch is an intent: what the row holds, who wins, what arrives later, what a new chat starts from."""
+
+import asyncio
+import sqlite3
+from contextlib import closing
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from openprogram.core.errors import BadField, LimitExceeded, StorageError, UnknownPreset, UnknownTool
+from openprogram.core.events import ErrorRaised, IntentChanged, TurnFinished, TurnStarted
+from openprogram.core.intent import ToolIntent
+from openprogram.core.prompt import ResponseStarted
+from openprogram.core.protocol.frames import ToolsAck
+from openprogram.core.storage import PutIntent
+from openprogram.core.tooling import AgentProfile, Preset
+from tests.support.agent import FakeTool, Gate, call, held, say, use
+from tests.support.sessions import Chats, failing, opened
+
+DEFAULT = AgentProfile()
+SEARCH: dict[str, Any] = {"provides": ("web_search",), "network": True}
+
+
+def _tools() -> list[FakeTool]:
+    return [
+        FakeTool("bash", residency="resident", presets=("coding",)),
+        FakeTool("read", presets=("coding", "research")),
+        FakeTool("web_search", presets=("research",), residency="deferred", **SEARCH),
+    ]
+
+
+def _stored(folder: Path, session_id: str) -> dict[str, Any]:
+    with closing(sqlite3.connect(folder / "chats.db")) as db:
+        db.row_factory = sqlite3.Row
+        row = db.execute("SELECT * FROM session_config WHERE session_id = ?", (session_id,)).fetchone()
+        return dict(row)
+
+
+async def _offered(chats: Chats, session_id: str) -> list[tuple[str, ...]]:
+    return [turn.tools for turn in await chats.of(session_id, TurnStarted)]
+
+
+# -- no snapshot (T1) -------------------------------------------------------------------------------------------
+
+
+async def test_the_row_holds_an_intent_and_no_list_of_names(tmp_path: Path) -> None:  # T1
+    async with opened(tmp_path, say("Hi."), tools=_tools(), profile=DEFAULT) as chats:
+        session_id = await chats.draft()
+        await chats.patch("toggle_web_search", session_id, value=True)
+        await chats.patch("set_tools_profile", session_id, toolset="research")
+        await chats.said("hi", session_id)
+        row = _stored(tmp_path, session_id)
+    assert {key: value for key, value in row.items() if value is not None and key != "session_id"} == {
+        "web_search": 1,
+        "toolset": "research",
+        "disabled": "[]",
+        "revision": 2,
+    }
+
+
+@pytest.mark.parametrize(
+    ("action", "fields"),
+    [
+        ("toggle_web_search", {"value": True}),
+        ("set_tools_profile", {"toolset": "full"}),
+        ("set_tools_enabled", {"value": True}),
+    ],
+)
+async def test_no_switch_of_many_tools_writes_a_name(tmp_path: Path, action: str, fields: dict[str, Any]) -> None:
+    async with opened(tmp_path, tools=_tools(), profile=DEFAULT) as chats:  # T1
+        session_id = await chats.draft()
+        await chats.patch(action, session_id, **fields)
+        row = _stored(tmp_path, session_id)
+    assert (row["disabled"], row["picked"], row["allowed"]) == ("[]", None, None)
+
+
+# -- new tools arrive (T5) --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("action", "fields"),
+    [
+        (None, {}),
+        ("toggle_web_search", {"value": True}),
+        ("set_tools_profile", {"toolset": "research"}),
+        ("set_tools_profile", {"toolset": "full"}),
+        ("set_tools_enabled", {"value": True}),
+        ("set_tool_disabled", {"name": "bash", "value": True}),
+    ],
+)
+async def test_a_tool_registered_later_is_offered_to_an_old_chat_at_its_next_turn(
+    tmp_path: Path, action: str | None, fields: dict[str, Any]
+) -> None:  # T5
+    async with opened(tmp_path, say("One."), tools=_tools(), profile=DEFAULT) as chats:
+        session_id = await chats.draft()
+        if action is not None:
+            await chats.patch(action, session_id, **fields)
+        await chats.said("one", session_id)
+        (before,) = await _offered(chats, session_id)
+    late = FakeTool("late", residency="resident", presets=("research",))
+    async with opened(tmp_path, say("Two."), say("Three."), tools=[*_tools(), late], profile=DEFAULT) as chats:
+        await chats.said("two", session_id)
+        assert (await _offered(chats, session_id))[1] == tuple(sorted((*before, "late")))
+        chats.registry.put("builtin", [tool.spec for tool in _tools()])
+        await chats.said("three", session_id)
+        assert (await _offered(chats, session_id))[2] == before
+
+
+# -- before the first message (T6) ------------------------------------------------------------------------------
+
+
+async def test_a_draft_takes_every_switch_and_keeps_it(tmp_path: Path) -> None:  # T6
+    async with opened(tmp_path, say("Hi."), tools=_tools(), profile=DEFAULT) as chats:
+        session_id = await chats.draft()
+        acks = [
+            await chats.patch("toggle_web_search", session_id, value=True),
+            await chats.patch("set_tools_profile", session_id, toolset="coding"),
+            await chats.patch("set_tool_disabled", session_id, name="bash", value=True),
+        ]
+        assert [(ack.revision, ack.applies) for ack in acks] == [(1, "now"), (2, "now"), (3, "now")]
+    async with opened(tmp_path, say("Hi."), tools=_tools(), profile=DEFAULT) as chats:  # a reload, in another process
+        state = (await chats.snapshot(session_id)).state
+        assert state.intent == ToolIntent(toolset="coding", web_search=True, disabled=("bash",))
+        assert state.effective.web_search.state == "on"
+        await chats.said("hi", session_id)
+        assert await _offered(chats, session_id) == [("read", "web_search")]
+        assert (await chats.snapshot(session_id)).state.revision == 3
+
+
+async def test_a_draft_leaves_no_ghost_in_the_sidebar(tmp_path: Path) -> None:  # T6
+    async with opened(tmp_path, say("Hi."), tools=_tools(), profile=DEFAULT) as chats:
+        session_id = await chats.draft()
+        await chats.patch("toggle_web_search", session_id, value=True)
+        assert await chats.sidebar() == []
+        await chats.said("hi", session_id)
+        assert await chats.sidebar() == [session_id]
+
+
+# -- isolation (T7) ---------------------------------------------------------------------------------------------
+
+
+async def test_a_switch_moves_to_no_other_chat(tmp_path: Path) -> None:  # T7
+    async with opened(tmp_path, say("A."), say("B."), tools=_tools(), profile=DEFAULT) as chats:
+        one, other = await chats.draft(), await chats.draft()
+        await chats.patch("toggle_web_search", one, value=True)
+        await chats.said("a", one)
+        await chats.said("b", other)
+        assert await _offered(chats, one) == [("bash", "read", "web_search")]
+        assert await _offered(chats, other) == [("bash", "read")]
+        assert (await chats.snapshot(other)).state.intent == ToolIntent()
+
+
+@pytest.mark.parametrize(
+    ("setting", "expected"),
+    [
+        (None, ToolIntent()),
+        ({"mode": "follow_profile"}, ToolIntent()),
+        ({"mode": "last_used"}, ToolIntent(web_search=True)),
+        ({"mode": "fixed", "intent": {"toolset": "safe"}}, ToolIntent(toolset="safe")),
+    ],
+)
+async def test_a_new_chat_starts_from_the_stated_default(
+    tmp_path: Path, setting: dict[str, Any] | None, expected: ToolIntent
+) -> None:  # T7
+    async with opened(tmp_path, say("A."), say("B."), tools=_tools(), profile=DEFAULT) as chats:
+        first = await chats.draft()
+        await chats.patch("toggle_web_search", first, value=True)
+        await chats.said("a", first)
+        if setting is not None:
+            await chats.do("set_setting", key="new_chats", value=setting)
+        assert (await chats.snapshot(await chats.draft())).state.intent == expected
+        sent = await chats.said("b")
+        assert (await chats.snapshot(sent)).state.intent == expected
+        assert (await chats.snapshot(first)).state.intent == ToolIntent(web_search=True)
+
+
+# -- concurrent edits (T8) --------------------------------------------------------------------------------------
+
+
+async def test_patches_of_different_fields_from_many_tabs_all_win(tmp_path: Path) -> None:  # T8
+    tools = [*_tools(), *(FakeTool(f"tool_{number:02d}") for number in range(60))]
+    async with opened(tmp_path, tools=tools, profile=DEFAULT) as chats:
+        session_id = await chats.draft()
+        acks = await asyncio.gather(
+            chats.patch("toggle_web_search", session_id, value=False),
+            chats.patch("set_tools_profile", session_id, toolset="full"),
+            chats.patch("set_tools_enabled", session_id, value=True),
+            *(chats.patch("set_tool_disabled", session_id, name=f"tool_{n:02d}", value=True) for n in range(60)),
+        )
+        stored = await chats.store.intent(session_id)
+        assert stored.intent == ToolIntent(True, "full", False, tuple(f"tool_{n:02d}" for n in range(60)))
+        assert sorted(ack.revision for ack in acks) == list(range(1, 64))
+        events = await chats.of(session_id, IntentChanged)
+        assert [event.revision for event in events] == list(range(1, 64))  # tabs converge in order of revision
+
+
+async def test_the_later_patch_of_one_field_wins(tmp_path: Path) -> None:  # T8
+    async with opened(tmp_path, tools=_tools(), profile=DEFAULT) as chats:
+        session_id = await chats.draft()
+        acks = await asyncio.gather(
+            *(chats.patch("set_tools_profile", session_id, toolset=name) for name in ("coding", "research", "safe"))
+        )
+        newest = max(zip(acks, ("coding", "research", "safe"), strict=True), key=lambda pair: pair[0].revision)
+        assert (await chats.store.intent(session_id)).intent.toolset == newest[1]
+
+
+async def test_a_write_that_fails_leaves_the_old_intent_and_says_so(tmp_path: Path) -> None:  # T8
+    async with opened(tmp_path, tools=_tools(), profile=DEFAULT) as chats:
+        session_id = await chats.draft()
+        await chats.patch("set_tools_profile", session_id, toolset="coding")
+        failing(chats.store, PutIntent)
+        with pytest.raises(StorageError, match="disk is full"):
+            await chats.patch("set_tools_profile", session_id, toolset="research", id="again")
+        chats.store.before_commit = None
+        state = (await chats.snapshot(session_id)).state
+        assert (state.intent.toolset, state.revision) == ("coding", 1)
+        assert (await chats.patch("set_tools_profile", session_id, toolset="research", id="again")).revision == 2
+
+
+async def test_a_patch_that_changes_nothing_keeps_the_revision_and_emits_no_event(tmp_path: Path) -> None:
+    async with opened(tmp_path, tools=_tools(), profile=DEFAULT) as chats:
+        session_id = await chats.draft()
+        first = await chats.patch("toggle_web_search", session_id, value=True)
+        before = await chats.log(session_id)
+        again = await chats.patch("toggle_web_search", session_id, value=True)
+        assert (first.revision, again.revision) == (1, 1)
+        assert await chats.log(session_id) == before
+
+
+async def test_switch_twins_have_one_effect(tmp_path: Path) -> None:  # P5
+    async with opened(tmp_path, tools=_tools(), profile=DEFAULT) as chats:
+        session_id = await chats.draft()
+        acks = await asyncio.gather(
+            *(chats.patch("toggle_web_search", session_id, value=True, id="twin") for _ in range(4))
+        )
+        await chats.patch("toggle_web_search", session_id, value=False)
+        late = await chats.patch("toggle_web_search", session_id, value=True, id="twin")
+        assert {ack.revision for ack in (*acks, late)} == {1}
+        assert (await chats.store.intent(session_id)).intent.web_search is False
+
+
+# -- precedence (T9) --------------------------------------------------------------------------------------------
+
+
+async def test_the_layer_that_decided_is_named(tmp_path: Path) -> None:  # T9
+    profile = AgentProfile(intent=ToolIntent(toolset="coding", disabled=("bash",)))
+    async with opened(tmp_path, tools=_tools(), profile=profile) as chats:
+        session_id = await chats.draft()
+        await chats.patch("toggle_web_search", session_id, value=True)
+        ack = cast(ToolsAck, await chats.do("explain_tools", session_id=session_id))
+        decided = {one.field: (one.layer, one.value) for one in ack.decided}
+        assert decided["web_search"] == ("session", True)
+        assert decided["toolset"] == ("profile", "coding")
+        assert decided["disabled"] == ("profile", ("bash",))
+        states = {tool.name: (tool.state, tool.reason) for tool in ack.tools}
+        assert states == {
+            "bash": ("off", "switched_off"),
+            "read": ("on", None),
+            "web_search": ("on", None),
+        }
+
+
+# -- while a turn runs (T21) ------------------------------------------------------------------------------------
+
+
+async def test_what_only_takes_away_applies_now_and_what_adds_at_the_next_turn(tmp_path: Path) -> None:  # T21
+    gate = Gate()
+    scripts = ((gate, *call(use("bash"), use("web_search"))), say("Done."), say("Next."))
+    tools = _tools()
+    async with opened(tmp_path, *scripts, tools=tools, profile=DEFAULT) as chats:
+        session_id = (await chats.say("go")).session_id
+        await gate.reached()
+        more = await chats.patch("toggle_web_search", session_id, value=True)
+        less = await chats.patch("set_tool_disabled", session_id, name="bash", value=True)
+        assert (more.applies, less.applies) == ("next_turn", "now")
+        gate.open()
+        await chats.until(session_id, TurnFinished)
+        await chats.said("next", session_id)
+        assert tools[0].calls == tools[2].calls == []
+        assert await _offered(chats, session_id) == [("bash", "read"), ("read", "web_search")]
+
+
+async def test_off_and_on_again_in_mid_turn_restores_the_call(tmp_path: Path) -> None:  # T21
+    gate, tools = Gate(), _tools()
+    async with opened(tmp_path, (gate, *call(use("bash"))), say("Done."), tools=tools, profile=DEFAULT) as chats:
+        session_id = (await chats.say("go")).session_id
+        await gate.reached()
+        await chats.patch("set_tools_enabled", session_id, value=False)
+        await chats.patch("set_tools_enabled", session_id, value=None)
+        gate.open()
+        await chats.until(session_id, TurnFinished)
+        assert len(tools[0].calls) == 1
+
+
+async def test_a_preset_made_in_mid_turn_and_chosen_there_withdraws_only_what_it_lacks(tmp_path: Path) -> None:
+    gate, tools = Gate(), _tools()  # T21
+    script = (gate, *call(use("bash"), use("read")))
+    async with opened(tmp_path, script, say("Done."), tools=tools, profile=DEFAULT) as chats:
+        session_id = (await chats.say("go")).session_id
+        await gate.reached()
+        chats.registry.set_presets([Preset("mine", "Mine", entries=("read",))])
+        await chats.patch("set_tools_profile", session_id, toolset="mine")
+        gate.open()
+        await chats.until(session_id, TurnFinished)
+        assert (len(tools[0].calls), len(tools[1].calls)) == (0, 1)
+
+
+async def test_a_tool_registered_in_mid_turn_is_neither_offered_nor_callable_in_it(tmp_path: Path) -> None:  # T21
+    gate, late = Gate(), FakeTool("late", residency="resident")
+    tools = _tools()
+    async with opened(tmp_path, (gate, *call(use("late"))), say("Done."), tools=tools, profile=DEFAULT) as chats:
+        session_id = (await chats.say("go")).session_id
+        await gate.reached()
+        chats.registry.put("builtin", [*(tool.spec for tool in tools), late.spec])
+        gate.open()
+        await chats.until(session_id, TurnFinished)
+        assert late.calls == []
+        assert chats.provider.requests[0].tools == chats.provider.requests[1].tools
+
+
+async def test_a_call_that_is_running_goes_on_when_its_tool_is_switched_off(tmp_path: Path) -> None:  # T21
+    gate = Gate()
+    tools = [FakeTool("bash", held(gate))]
+    async with opened(tmp_path, call(use("bash")), say("Done."), tools=tools, profile=DEFAULT) as chats:
+        session_id = (await chats.say("go")).session_id
+        await gate.reached()
+        await chats.patch("set_tool_disabled", session_id, name="bash", value=True)
+        gate.open()
+        await chats.until(session_id, TurnFinished)
+        results = [result for message in await chats.branch(session_id) for result in message.results]
+        assert [result.status for result in results] == ["ok"]
+
+
+async def test_the_chip_costs_no_byte_of_the_prefix(tmp_path: Path) -> None:  # C1, C2: promise 2
+    scripts = [say(str(number)) for number in range(5)]
+    async with opened(tmp_path, *scripts, tools=_tools(), profile=DEFAULT) as chats:
+        session_id = await chats.said("0")
+        for value in (True, False, None, True):
+            await chats.patch("toggle_web_search", session_id, value=value)
+            await chats.said("again", session_id)
+        requests = chats.provider.requests
+    assert {tuple(tool["name"] for tool in request.tools) for request in requests} == {("bash", "read", "web_search")}
+    for one, other in pairwise(requests):
+        assert other.messages[: len(one.messages)] == one.messages
+    notices = [message.text for message in requests[-1].messages if message.role == "notice"]
+    assert [line for text in notices for line in text.splitlines() if "web_search" in line] == [
+        "Switched off, calls will be refused: web_search.",
+        "Switched on again: web_search.",
+        "Switched off, calls will be refused: web_search.",
+        "Switched on again: web_search.",
+    ]
+
+
+# -- unknown names (T13) ----------------------------------------------------------------------------------------
+
+
+async def test_an_unknown_preset_in_force_starts_no_turn_and_loses_nothing(tmp_path: Path) -> None:  # T13
+    mine = [Preset("mine", "Mine", entries=("read",))]
+    async with opened(tmp_path, say("Hi."), tools=_tools(), presets=mine, profile=DEFAULT) as chats:
+        session_id = await chats.draft()
+        await chats.patch("set_tools_profile", session_id, toolset="mine")
+        await chats.said("hi", session_id)
+    async with opened(tmp_path, say("There."), tools=_tools(), profile=DEFAULT) as chats:
+        await chats.say("still there?", session_id)
+        raised = await chats.until(session_id, ErrorRaised)
+        assert raised.error.code == "unknown_preset"
+        assert "coding" in (raised.error.hint or "")
+        await chats.rest(session_id)
+        assert len(await chats.of(session_id, TurnStarted)) == 1
+        assert (await chats.texts(session_id))[-1] == "user: still there?"
+        ack = cast(ToolsAck, await chats.do("explain_tools", session_id=session_id))
+        assert ack.error is not None
+        assert {tool.state for tool in ack.tools} == {"off"}
+        await chats.patch("set_tools_profile", session_id, toolset=None)  # intent actions keep working
+        await chats.do("continue_turn", session_id=session_id)
+        await chats.until(session_id, TurnFinished, 2)
+        assert (await chats.texts(session_id))[-2:] == ["user: still there?", "assistant: There."]
+
+
+@pytest.mark.parametrize(
+    ("action", "fields", "error"),
+    [
+        ("set_tools_profile", {"toolset": "gone"}, UnknownPreset),
+        ("set_tool_disabled", {"name": "gone", "value": True}, UnknownTool),
+        ("set_tool_disabled", {"name": "web_search", "value": True}, BadField),
+        ("pick_tools", {"tools": [f"tool_{n}" for n in range(65)]}, LimitExceeded),
+    ],
+)
+async def test_a_refused_patch_changes_nothing(
+    tmp_path: Path, action: str, fields: dict[str, Any], error: type[Exception]
+) -> None:  # P12
+    async with opened(tmp_path, tools=_tools(), profile=DEFAULT) as chats:
+        session_id = await chats.draft()
+        before = await chats.log(session_id)
+        with pytest.raises(error):
+            await chats.patch(action, session_id, **fields)
+        assert await chats.log(session_id) == before
+        assert (await chats.store.intent(session_id)).revision == 0
+
+
+async def test_intents_are_changed_while_the_chat_is_held_by_something_slow(tmp_path: Path) -> None:  # P1
+    gate = Gate()
+    async with opened(tmp_path, (ResponseStarted(), gate), tools=_tools(), profile=DEFAULT) as chats:
+        session_id = (await chats.say("go")).session_id
+        await gate.reached()
+        async with chats.service._hub.lock(session_id):
+            ack = await chats.patch("toggle_web_search", session_id, value=True)
+        assert ack.revision == 1

@@ -1,0 +1,272 @@
+"""Chats over a real store on a real file and a real bus, with a scripted model and tools that wait for the test.
+
+`opened` is a server's inside: every action goes through the codec and `SessionService.perform`. Leaving the block is a
+shutdown; `crashed` copies the database file as it is at that moment, which is what `kill -9` leaves behind.
+"""
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from itertools import count
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from typing_extensions import override
+
+from openprogram.bus.local import LocalBus
+from openprogram.core.errors import NoEndpoint, StorageError
+from openprogram.core.events import ApprovalRequested, Event, MessageAdded, PermissionMode, TurnFinished
+from openprogram.core.intent import ToolIntent
+from openprogram.core.jsonio import encode
+from openprogram.core.messages import Message
+from openprogram.core.ports import Provider
+from openprogram.core.prompt import ModelInfo
+from openprogram.core.protocol.codec import decode_action, decode_event
+from openprogram.core.protocol.frames import AnyAck, ChatAck, IntentAck, MessagesAck, SessionsAck, Snapshot
+from openprogram.core.storage import Remembered, SessionRow, StoredEvent, Write
+from openprogram.core.tooling import AgentProfile, Preset
+from openprogram.core.topics import session_topic
+from openprogram.sessions.hub import Defaults, Ports
+from openprogram.sessions.service import SessionService, session_service
+from openprogram.store.sqlite.store import SqliteStore
+from openprogram.tools.registry import Registry
+from tests.support.agent import MODEL, NOON, FakeTool, Gate, Script, ScriptedProvider
+
+E = TypeVar("E")
+USER = "u_ada"
+EVERYTHING = AgentProfile(intent=ToolIntent(toolset="full"))
+_IDS = count(1)
+
+
+class TriedStore(SqliteStore):
+    """The real store, with a hook before each commit that may wait or fail, and reads that fail when told to."""
+
+    before_commit: Callable[[Sequence[Event], Sequence[Write]], Awaitable[None]] | None = None
+    reads_fail: bool = False
+
+    @override
+    async def commit(
+        self, session_id: str, events: Sequence[Event], writes: Sequence[Write] = ()
+    ) -> tuple[StoredEvent, ...]:
+        if self.before_commit is not None:
+            await self.before_commit(events, writes)
+        return await super().commit(session_id, events, writes)
+
+    @override
+    async def session(self, session_id: str) -> SessionRow | None:
+        if self.reads_fail:
+            raise StorageError("the disk is gone")
+        return await super().session(session_id)
+
+    @override
+    async def remembered(self, user_id: str, client_id: str) -> Remembered | None:
+        await asyncio.sleep(0)  # twins must not depend on how fast this is
+        return await super().remembered(user_id, client_id)
+
+
+class Catalog:
+    """One model, behind the scripted provider."""
+
+    def __init__(self, provider: Provider) -> None:
+        self.provider = provider
+        self.gone = False
+
+    async def models(self) -> tuple[ModelInfo, ...]:
+        return (MODEL,)
+
+    async def resolve(self, model_id: str | None) -> tuple[ModelInfo, Provider]:
+        if self.gone or model_id not in (None, MODEL.id):
+            raise NoEndpoint(f"there is no model {model_id}", hint=f"choose {MODEL.id}")
+        return MODEL, self.provider
+
+
+class Chats:
+    """The service with what stands around it."""
+
+    def __init__(
+        self,
+        service: SessionService,
+        store: TriedStore,
+        bus: LocalBus,
+        registry: Registry,
+        provider: ScriptedProvider,
+        catalog: Catalog,
+    ) -> None:
+        self.service = service
+        self.store = store
+        self.bus = bus
+        self.registry = registry
+        self.provider = provider
+        self.catalog = catalog
+
+    # -- acting -------------------------------------------------------------------------------------------------
+
+    async def do(self, action: str, *, user: str = USER, id: str | None = None, **fields: Any) -> AnyAck:
+        """Perform an action as a client sends it. Ids are fresh unless given."""
+        frame = {"action": action, "id": id or f"client_{next(_IDS)}", **fields}
+        return await self.service.perform(user, decode_action(encode(frame)))
+
+    async def say(self, text: str, session_id: str | None = None, **fields: Any) -> ChatAck:
+        """Send a message."""
+        return cast(ChatAck, await self.do("chat", session_id=session_id, text=text, **fields))
+
+    async def said(self, text: str, session_id: str | None = None, **fields: Any) -> str:
+        """Send a message and wait for the end of the turn; returns the chat."""
+        turns = 0 if session_id is None else len(await self.of(session_id, TurnFinished))
+        ack = await self.say(text, session_id, **fields)
+        await self.until(ack.session_id, TurnFinished, turns + 1)
+        await self.rest(ack.session_id)
+        return ack.session_id
+
+    async def patch(self, action: str, session_id: str, **fields: Any) -> IntentAck:
+        """Change the intent."""
+        return cast(IntentAck, await self.do(action, session_id=session_id, **fields))
+
+    async def draft(self, **fields: Any) -> str:
+        """Make a chat without messages."""
+        ack = await self.do("create_session", **fields)
+        return cast(ChatAck, ack).session_id
+
+    # -- looking ------------------------------------------------------------------------------------------------
+
+    async def events(self, session_id: str, after: int = 0) -> list[Event]:
+        """The chat's log."""
+        return [decode_event(stored.payload) for stored in await self.log(session_id, after)]
+
+    async def log(self, session_id: str, after: int = 0) -> list[StoredEvent]:
+        """The chat's log as it stands in the store."""
+        found: list[StoredEvent] = []
+        while page := await self.store.events(session_id, found[-1].seq if found else after):
+            found += page
+        return found
+
+    async def of(self, session_id: str, kind: type[E]) -> list[E]:
+        """The events of one kind."""
+        return [event for event in await self.events(session_id) if isinstance(event, kind)]
+
+    async def until(self, session_id: str, kind: type[E], number: int = 1) -> E:
+        """Wait until the n-th event of this kind is stored."""
+        changed = asyncio.Event()
+        unsubscribe = self.bus.subscribe(session_topic(session_id), lambda *_publication: changed.set())
+        try:
+            while True:
+                changed.clear()
+                found = await self.of(session_id, kind)
+                if len(found) >= number:
+                    return found[number - 1]
+                await changed.wait()
+        finally:
+            unsubscribe()
+
+    async def rest(self, session_id: str) -> None:
+        """Wait until no run is left in the chat."""
+        live = self.service._hub.runs.get(session_id)
+        if live is not None:
+            await live.run.finished.wait()
+
+    async def row(self, session_id: str) -> SessionRow:
+        """The chat's row."""
+        row = await self.store.session(session_id)
+        assert row is not None
+        return row
+
+    async def branch(self, session_id: str) -> tuple[Message, ...]:
+        """The active branch."""
+        ack = await self.do("load_messages", session_id=session_id, limit=500)
+        return cast(MessagesAck, ack).messages
+
+    async def texts(self, session_id: str) -> list[str]:
+        """The active branch as `role: text`, without notices."""
+        return [f"{m.role}: {m.text}" for m in await self.branch(session_id) if m.role != "notice"]
+
+    async def snapshot(self, session_id: str, user: str = USER) -> Snapshot:
+        """What a subscriber gets."""
+        return await self.service.snapshot(user, session_id)
+
+    async def sidebar(self, **fields: Any) -> list[str]:
+        """Ids of the visible chats."""
+        return [info.id for info in cast(SessionsAck, await self.do("list_sessions", **fields)).sessions]
+
+    async def asked(self, session_id: str, number: int = 1) -> ApprovalRequested:
+        """Wait for the n-th question to the person."""
+        return await self.until(session_id, ApprovalRequested, number)
+
+    async def answers(self, session_id: str, number: int) -> Message:
+        """Wait for the n-th answer of the model."""
+        while True:
+            found = [added.message for added in await self.of(session_id, MessageAdded)]
+            answers = [message for message in found if message.role == "assistant"]
+            if len(answers) >= number:
+                return answers[number - 1]
+            await self.until(session_id, MessageAdded, len(found) + 1)
+
+
+@asynccontextmanager
+async def opened(
+    folder: Path,
+    *scripts: Script,
+    tools: Sequence[FakeTool] = (),
+    presets: Sequence[Preset] = (),
+    profile: AgentProfile = EVERYTHING,
+    mode: PermissionMode = "auto",
+    registry: Registry | None = None,
+    max_steps: int = 200,
+) -> AsyncIterator[Chats]:
+    """Serve the chats of `folder`. The default profile offers every tool of the test."""
+    if registry is None:
+        registry = Registry(presets)
+        registry.put("builtin", [tool.spec for tool in tools])
+    made = registry
+    provider = ScriptedProvider(*scripts)
+    catalog = Catalog(provider)
+    store = cast(TriedStore, await TriedStore.open(folder / "chats.db", lambda: NOON))
+    bus = LocalBus()
+    ports = Ports(
+        store=store,
+        bus=bus,
+        models=catalog,
+        snapshot=lambda: made.snapshot,
+        clock=lambda: NOON,
+        monotonic=lambda: NOON,
+    )
+    defaults = Defaults(workspace=folder, profile=profile, permission_mode=mode, max_steps=max_steps)
+    try:
+        async with session_service(ports, defaults, "e_boot") as service:
+            yield Chats(service, store, bus, registry, provider, catalog)
+    finally:
+        await store.aclose()
+        await bus.aclose()
+
+
+def crashed(folder: Path, copy: Path) -> Path:
+    """The database as a `kill -9` at this moment leaves it, in another folder."""
+    copy.mkdir()
+    for file in folder.glob("chats.db*"):
+        shutil.copy(file, copy / file.name)
+    return copy
+
+
+class Held:
+    """Holds the first commit whose events or writes include one of `kind`; the test opens the gate."""
+
+    def __init__(self, store: TriedStore, *kinds: type[Any]) -> None:
+        self.gate = Gate()
+        self._kinds = kinds
+        self._store = store
+        store.before_commit = self._hold
+
+    async def _hold(self, events: Sequence[Event], writes: Sequence[Write]) -> None:
+        if any(isinstance(one, self._kinds) for one in (*events, *writes)):
+            self._store.before_commit = None
+            await self.gate.wait()
+
+
+def failing(store: TriedStore, *kinds: type[Any]) -> None:
+    """From now on every commit with one of `kinds` (any, where none are named) is refused."""
+
+    async def refuse(events: Sequence[Event], writes: Sequence[Write]) -> None:
+        if not kinds or any(isinstance(one, kinds) for one in (*events, *writes)):
+            raise StorageError("the disk is full", hint="free some space")
+
+    store.before_commit = refuse
