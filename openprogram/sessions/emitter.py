@@ -80,7 +80,7 @@ class Emitter:
         await self._ended.wait()
 
     async def pump(self) -> None:
-        """Store what is handed over until `close`; ends when the store fails, and every `flush` then raises."""
+        """Store what is handed over until `close`. Raises `StorageError` if the store fails; each `flush` then too."""
         try:
             while not self._closing or self._next:
                 await self._wake.wait()
@@ -92,6 +92,7 @@ class Emitter:
                     self._storing.done.set()
         except StorageError as error:
             self._failure = error
+            raise
         finally:
             self._closing = True
             self._ended.set()

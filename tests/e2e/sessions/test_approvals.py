@@ -60,10 +60,10 @@ async def test_a_question_is_answered_once(tmp_path: Path) -> None:  # P9
             _answer(chats, asked, session_id),
             return_exceptions=True,
         )
-        assert [type(outcome) for outcome in outcomes] == [type(None), BadField, BadField]
+        assert sorted(type(outcome).__name__ for outcome in outcomes) == ["BadField", "BadField", "NoneType"]
         await chats.until(session_id, TurnFinished)
-        assert len(await chats.of(session_id, ApprovalResolved)) == 1
-        assert len(bash.calls) == 1
+        (resolved,) = await chats.of(session_id, ApprovalResolved)
+        assert len(bash.calls) == (1 if resolved.decision == "once" else 0)
         with pytest.raises(BadField, match="answered already"):
             await _answer(chats, asked, session_id)
 
