@@ -48,7 +48,7 @@ class DemoProcess:
     async def _start(self) -> tuple[asyncio.subprocess.Process, str]:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "openprogram", "fake-api"),
-            *("--host", "127.0.0.1", "--port", "0", "--exit-with-stdin"),
+            *("--host", "127.0.0.1", "--port", "0", "--exit-with-stdin", "--no-control"),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
         )

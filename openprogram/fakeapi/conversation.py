@@ -11,6 +11,12 @@ from openprogram.fakeapi.shapes import JsonObject
 ThinkingMode: TypeAlias = Literal["off", "always", "free"]
 
 _TAGGED: Final = re.compile(r"<([a-z][a-z0-9_-]*)(?:\s[^<>]*)?>.*?</\1>", re.DOTALL)
+_NOTICE: Final = re.compile(
+    r"""^(?: Today's\ date\ is\  | Switched\ off, | Switched\ on\ again: | Now\ available: | Continue\.$
+    | Your\ last\ answer\ ended\ early\. | \(The\ beginning\ of\ this\ conversation\ )""",
+    re.VERBOSE,
+)
+"""Lines that the program itself adds for the model. A test compares them with the ones it makes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +114,7 @@ class Conversation:
 
 
 def spoken(text: str) -> str:
-    """What the person said: `text` without tagged passages (`<reminder>...</reminder>`), which the
-    program adds to the newest message."""
-    return _TAGGED.sub("", text).strip()
+    """What the person said: `text` without what the program adds to it for the model, which is its
+    notices and any tagged passage (`<reminder>...</reminder>`)."""
+    lines = _TAGGED.sub("", text).splitlines()
+    return "\n".join(line for line in lines if not _NOTICE.match(line)).strip()

@@ -37,15 +37,14 @@ class AnthropicParser:
         self._explanation: str | None = None
         self.done = False
 
-    def feed(self, events: Iterable[SseEvent]) -> list[ProviderEvent]:
-        """Pieces of the answer in these events."""
+    def feed(self, events: Iterable[SseEvent]) -> None:
+        """Read these events. Raises `Garbled`, or `Reported` for an error among them."""
         for _, data in events:
             event = read_chunk(data)
             try:
                 self._take(event)
             except (KeyError, TypeError, AttributeError) as error:
                 raise Garbled(f"{event.get('type')} without {error}") from error
-        return self._answer.take()
 
     def _take(self, event: JsonObject) -> None:
         data: dict[str, Any] = event
@@ -111,6 +110,10 @@ class AnthropicParser:
     def _count(self, usage: dict[str, Any] | None) -> None:
         """Counts in `message_delta` are cumulative, and those it leaves out keep their value from `message_start`."""
         self._usage.update({name: value for name, value in (usage or {}).items() if value is not None})
+
+    def take(self) -> list[ProviderEvent]:
+        """The pieces since the last time."""
+        return self._answer.take()
 
     def ending(self) -> Completed:
         """The whole answer. Raises `Cut` without `message_stop`, `Declined` where a filter stopped it."""

@@ -15,7 +15,7 @@ import httpx2
 from anthropic import AsyncAnthropic, DefaultAioHttpClient, Omit
 from anthropic._response import AsyncAPIResponse
 
-from openprogram.core.jsonio import JsonObject
+from openprogram.core.jsonio import JsonObject, canonical, decode_object
 from openprogram.providers.faults import Cut, Fault, Rejected, Stalled, Unreachable
 from openprogram.providers.http import CONNECT_TIMEOUT_S, check_stream
 from openprogram.providers.streaming import Chunks
@@ -29,7 +29,7 @@ class SdkClient:
 
     def __init__(self, base_url: str, key: str | None, stall_timeout_s: float) -> None:
         self._stall_s = stall_timeout_s
-        self._headers = {} if key else {"X-Api-Key": Omit()}
+        self._headers = {} if key else {"Authorization": Omit()}
         timeout = httpx2.Timeout(None, connect=CONNECT_TIMEOUT_S, read=stall_timeout_s)
         self._client = AsyncAnthropic(
             # Given none, the SDK looks for credentials of its own in the environment and on the disk.
@@ -50,8 +50,14 @@ class SdkClient:
     async def stream(self, body: JsonObject) -> AsyncIterator[Chunks]:
         """POST to `/v1/messages`, and the chunks of a successful response. Leaving early closes the connection."""
         # In `extra_body` the SDK passes the body on as it is; as arguments it would walk through the whole history.
+        # Its encoder keeps the order of keys, so they are put into ours first: the same values, the same bytes.
         opening = self._messages.create(
-            model="", max_tokens=0, messages=[], stream=True, extra_body=body, extra_headers=self._headers
+            model="",
+            max_tokens=0,
+            messages=[],
+            stream=True,
+            extra_body=decode_object(canonical(body)),
+            extra_headers=self._headers,
         )
         try:
             response = await opening.__aenter__()

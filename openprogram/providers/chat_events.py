@@ -33,8 +33,8 @@ class ChatParser:
         self._declined_in_words = False
         self.done = False
 
-    def feed(self, events: Iterable[SseEvent]) -> list[ProviderEvent]:
-        """Pieces of the answer in these events."""
+    def feed(self, events: Iterable[SseEvent]) -> None:
+        """Read these events. Raises `Garbled`, or `Reported` for an error among them."""
         for _, data in events:
             if data == _DONE:
                 self.done = True
@@ -44,7 +44,6 @@ class ChatParser:
                 self._take(chunk)
             except (KeyError, TypeError, AttributeError, IndexError) as error:
                 raise Garbled(f"a chunk of a shape that is not known: {error}") from error
-        return self._answer.take()
 
     def _take(self, chunk: dict[str, Any]) -> None:
         choices = chunk.get("choices")
@@ -119,6 +118,10 @@ class ChatParser:
         arguments = function.get("arguments")
         if arguments:
             self._answer.arguments(block, arguments if isinstance(arguments, str) else canonical(arguments).decode())
+
+    def take(self) -> list[ProviderEvent]:
+        """The pieces since the last time."""
+        return self._answer.take()
 
     def ending(self) -> Completed:
         """The whole answer. Raises `Cut` without a finish reason, `Declined` where a filter stopped it."""

@@ -26,7 +26,7 @@ Keep = Callable[[Message, ReasoningBlock], bool]
 OPENING: Final = "(The beginning of this conversation is not shown.)"
 """Stands before a history that begins with an answer."""
 CONTINUE: Final = "Continue."
-"""Stands after a history that ends with an answer: no current API writes on at the end of one."""
+"""Stands after an answer that is to be written on: no current API does that by itself. It stays where it was sent."""
 NO_RESULT: Final = "No result was recorded for this call."
 _NOT_NAME: Final = re.compile(r"[^a-zA-Z0-9_-]")
 
@@ -119,6 +119,7 @@ class _Arranger:
             return
         if not self._sides:
             self.user(index, [TextBlock(OPENING)])
+        self._continue()
         results: list[Item] = []
         side = self._side("assistant")
         for block in blocks:
@@ -132,10 +133,15 @@ class _Arranger:
             self._side("user").extend(results)
 
     def finish(self) -> tuple[Turn, ...]:
-        if not self._sides or self._sides[-1][0] == "assistant":
-            last = self._sides[-1][1][-1].source if self._sides else 0
-            self.user(last, [TextBlock(CONTINUE)])
+        if not self._sides:
+            self.user(0, [TextBlock(CONTINUE)])
+        self._continue()
         return tuple(Turn(role, tuple(items)) for role, items in self._sides)
+
+    def _continue(self) -> None:
+        role, items = self._sides[-1]
+        if role == "assistant":
+            self.user(items[-1].source, [TextBlock(CONTINUE)])
 
     def _side(self, role: Literal["user", "assistant"]) -> list[Item]:
         if not self._sides or self._sides[-1][0] != role:

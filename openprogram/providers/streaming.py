@@ -36,7 +36,8 @@ async def answer(open_response: Open, parser: Parser, site: Site) -> AsyncGenera
         async with open_response() as chunks:
             yield ResponseStarted()
             async for chunk in chunks:
-                for piece in parser.feed(splitter.feed(chunk)):
+                parser.feed(splitter.feed(chunk))
+                for piece in parser.take():
                     yield piece
                 if parser.done:
                     break
@@ -53,6 +54,8 @@ async def answer(open_response: Open, parser: Parser, site: Site) -> AsyncGenera
     else:
         return
     if not ended:
+        for piece in parser.take():
+            yield piece
         blocks, usage = parser.partial()
         yield Failed(failure, blocks, usage)
 

@@ -15,10 +15,14 @@ from openprogram.providers.sse import SseEvent
 
 
 class Parser(Protocol):
-    """Reads one answer, event by event. Every method may raise a `Fault`."""
+    """Reads one answer, event by event. `feed` and `ending` may raise a `Fault`."""
 
-    def feed(self, events: Iterable[SseEvent]) -> list[ProviderEvent]:
-        """Pieces of the answer in these events."""
+    def feed(self, events: Iterable[SseEvent]) -> None:
+        """Read these events."""
+        ...
+
+    def take(self) -> list[ProviderEvent]:
+        """The pieces of the answer since the last time; those before a fault too."""
         ...
 
     @property

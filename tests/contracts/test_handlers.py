@@ -14,10 +14,12 @@ from tests.support.tree import Module, dotted_name, enclosing, modules, write_tr
 SUPERVISORS: frozenset[str] = frozenset(
     {
         "openprogram/agent/calls.py:_execute",
+        "openprogram/bus/local.py:LocalBus.publish",  # a subscriber's fault must not reach the publisher
         "openprogram/providers/streaming.py:answer",
         "openprogram/server/connection.py:serve_socket",
         "openprogram/server/ws_actions/dispatch.py:_perform",  # a connection's supervisor, per action
         "openprogram/sessions/run.py:Run._guarded",
+        "openprogram/store/sqlite/group.py:Groups.run",
     }
 )
 

@@ -79,10 +79,11 @@ def test_the_dev_lock_holds_the_runtime_lock() -> None:
     assert {name: development.get(name) for name in runtime} == runtime
 
 
-def test_npm_lock_has_hashes_and_no_address() -> None:
-    lock = json.loads((ROOT / "webui" / "package-lock.json").read_text(encoding="utf-8"))
+@pytest.mark.parametrize("package", ["webui", "tests/peers"])
+def test_npm_lock_has_hashes_and_no_address(package: str) -> None:
+    lock = json.loads((ROOT / package / "package-lock.json").read_text(encoding="utf-8"))
     assert npm_faults(lock) == []
-    assert "omit-lockfile-registry-resolved=true" in (ROOT / "webui" / ".npmrc").read_text().split()
+    assert "omit-lockfile-registry-resolved=true" in (ROOT / package / ".npmrc").read_text().split()
 
 
 GOOD = f"a-b==1.0 ; sys_platform == 'win32' \\\n    --hash=sha256:{'0' * 64} \\\n    --hash=sha256:{'1' * 64}\n"

@@ -23,6 +23,8 @@ from tests.support.tree import ROOT
 
 ANTHROPIC_HEADERS = {"x-api-key": "test", "anthropic-version": "2023-06-01"}
 OPENAI_HEADERS = {"authorization": "Bearer test"}
+PATHS = {"anthropic": "/v1/messages", "chat": "/v1/chat/completions"}
+HEADERS = {"anthropic": ANTHROPIC_HEADERS, "chat": OPENAI_HEADERS}
 
 
 class FakeApi:
@@ -124,3 +126,27 @@ async def fake_api(*arguments: str, pace: float = 0) -> AsyncIterator[FakeApi]:
     finally:
         process.stdin.close()
         await process.wait()
+
+
+def ask(fake: FakeApi, api: str, model: str = "demo", *, stream: bool = True, text: str = "hi") -> Any:
+    """A request in the wire format `api` (anthropic, chat), as aiohttp's context manager."""
+    body: dict[str, Any] = {"model": model, "messages": [{"role": "user", "content": text}], "stream": stream}
+    if api == "anthropic":
+        body["max_tokens"] = 5000
+    return fake.http.post(PATHS[api], json=body, headers=HEADERS[api])
+
+
+async def read_all(response: aiohttp.ClientResponse) -> tuple[bytes, bool]:
+    """What arrives, and whether the connection broke before the end of the body."""
+    data = b""
+    try:
+        async for chunk in response.content.iter_any():
+            data += chunk
+    except aiohttp.ClientPayloadError:
+        return data, True
+    return data, False
+
+
+def ended_well(data: bytes) -> bool:
+    """Whether a stream has come to its documented end."""
+    return b"event: message_stop" in data or b"data: [DONE]" in data

@@ -95,5 +95,6 @@ def orderly_histories(draw: st.DrawFn) -> tuple[Message, ...]:
             thought = [ReasoningBlock(draw(words), "sig")] if draw(st.booleans()) else []
             made.append(message("assistant", *thought, *calls, model="e/m"))
             made.append(message("tool", *(result(each.call_id, draw(words)) for each in calls)))
-        made.append(message("assistant", draw(words), model="e/m"))
+        for _ in range(draw(st.integers(1, 2))):  # a second one goes on where the first was cut
+            made.append(message("assistant", draw(words), model="e/m"))
     return chain(*made, message("user", draw(words)))

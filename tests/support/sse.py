@@ -61,4 +61,8 @@ def pieces(parser: Parser, stream: bytes, size: int | None = None) -> list[Provi
     splitter = SseSplitter()
     step = size or len(stream) or 1
     chunks: Iterable[bytes] = (stream[start : start + step] for start in range(0, len(stream), step))
-    return [piece for chunk in chunks for piece in parser.feed(splitter.feed(chunk))]
+    given = []
+    for chunk in chunks:
+        parser.feed(splitter.feed(chunk))
+        given += parser.take()
+    return given

@@ -7,6 +7,8 @@ import { scriptFor, type Beat } from "./script";
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const now = (): string => new Date().toISOString();
 let counter = 0;
+/** About 200 words a second, as the timers of Node round. */
+const TEXT_PAUSE_MS = 4;
 const newId = (prefix: string): string => `${prefix}_${(++counter).toString(36).padStart(4, "0")}`;
 
 interface Chat {
@@ -341,7 +343,7 @@ export class MockServer {
           if (chat.stopped) break;
           said += piece;
           this.#say(chat, { type, message_id: live.id, block, text: piece });
-          await pause(beat.do === "think" ? 40 : 14);
+          await pause(beat.do === "think" ? 40 : TEXT_PAUSE_MS);
         }
         live.blocks.push(beat.do === "think" ? { type: "reasoning", text: said, signature: null, redacted: null } : { type: "text", text: said });
       }

@@ -71,6 +71,7 @@ const diff = `--- a/src/app.py
 
 export function scriptFor(text: string): Beat[] {
   const wanted = text.toLowerCase();
+  if (wanted.includes("benchmark")) return [{ do: "say", text: markdown.repeat(Math.ceil(20_700 / markdown.length)).slice(0, 20_700) }];
   if (wanted.includes("search")) return search;
   if (wanted.includes("command") || wanted.includes("test")) return command;
   if (wanted.includes("edit")) return edit;
@@ -104,7 +105,7 @@ const edit: Beat[] = [
 
 const search: Beat[] = [
   { do: "think", text: "A recent question: search first." },
-  { do: "call", name: "web_search", arguments: { query: "prompt caching tool changes" }, result: "3 results", display: { source: "demo", results: [
+  { do: "call", name: "web_search", arguments: { query: "prompt caching tool changes" }, result: "3 results", display: { provider: "demo", results: [
     { title: "Prompt caching, explained", url: "https://docs.example.org/caching", snippet: "A prefix that does not change is read at a tenth of the price.", date: "2026-10-02" },
     { title: "Why a toggle rewrites your bill", url: "https://blog.example.com/toggle", snippet: "Flipping one switch invalidates tools, system and messages alike.", date: "2026-08-19" },
     { title: "Append-only conversations", url: "https://papers.example.net/append", snippet: "Deltas at the end keep every byte before them valid.", date: null },

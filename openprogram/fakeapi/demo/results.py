@@ -10,8 +10,16 @@ from openprogram.fakeapi.demo.phrases import say
 
 _MAX_LINES: Final = 12
 _MAX_CHARACTERS: Final = 1200
-_DENIED: Final = re.compile(r"\b(?:denied|declined|rejected|refused|not allowed|not permitted)\b|拒绝", re.IGNORECASE)
-_FAILED: Final = re.compile(r"^\W*(?:error|failed|denied|exception|traceback)\b", re.IGNORECASE)
+_DENIED: Final = re.compile(
+    r"did not allow|not allowed|not permitted|has switched|not available|denied|declined|rejected|refused|拒绝",
+    re.IGNORECASE,
+)
+_FAILED: Final = re.compile(
+    r"^\W*(?:error|failed|denied|exception|traceback|the user did not allow|this call is not allowed"
+    r"|the user has switched|the tool \S+ is not available)\b",
+    re.IGNORECASE,
+)
+"""How a result that went wrong begins; for Chat Completions, which has no flag for it."""
 
 
 def describe(call: Call, result: Result, chinese: bool) -> str:
@@ -19,7 +27,7 @@ def describe(call: Call, result: Result, chinese: bool) -> str:
     name = call.name
     text = result.text.strip()
     failed = result.is_error if result.is_error is not None else _FAILED.match(text) is not None
-    if failed and _DENIED.search(text):
+    if failed and _DENIED.search(text[:_MAX_CHARACTERS]):
         return say("denied", chinese, tool=name) + "\n\n" + _quoted(text)
     if failed:
         return say("failed", chinese, tool=name) + "\n\n" + _quoted(text)

@@ -120,7 +120,7 @@ def grant(row: sqlite3.Row) -> Grant:
 
 def queued_message(row: sqlite3.Row) -> QueuedMessage:
     """A message that waits."""
-    return QueuedMessage(row["id"], row["text"], row["mode"], row["created_at"])
+    return _typed(QueuedMessage, row["body"], f"a waiting message of chat {row['session_id']}")
 
 
 def usage_row(row: sqlite3.Row) -> UsageRow:

@@ -94,10 +94,7 @@ _QUEUE = """
 CREATE TABLE queue (
     session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
     position INTEGER NOT NULL,
-    id TEXT NOT NULL,
-    text TEXT NOT NULL,
-    mode TEXT NOT NULL,
-    created_at TEXT NOT NULL,
+    body BLOB NOT NULL,
     UNIQUE (session_id, position)
 )"""
 

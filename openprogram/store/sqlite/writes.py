@@ -209,11 +209,8 @@ def _add_grant(db: sqlite3.Connection, write: AddGrant, unit: Unit) -> None:
 def _put_queue(db: sqlite3.Connection, write: PutQueue, unit: Unit) -> None:
     db.execute("DELETE FROM queue WHERE session_id = ?", (unit.session_id,))
     db.executemany(
-        "INSERT INTO queue (session_id, position, id, text, mode, created_at) VALUES (?, ?, ?, ?, ?, ?)",
-        [
-            (unit.session_id, position, queued.id, queued.text, queued.mode, queued.created_at)
-            for position, queued in enumerate(write.queue)
-        ],
+        "INSERT INTO queue (session_id, position, body) VALUES (?, ?, ?)",
+        [(unit.session_id, position, encode(queued)) for position, queued in enumerate(write.queue)],
     )
 
 

@@ -98,6 +98,7 @@ def replace_file(place: Place, data: bytes) -> None:
         before = _status(place, parent)
         temporary = f".{secrets.token_hex(8)}.tmp"
         descriptor = os.open(temporary, _CREATE, 0o666, dir_fd=parent)
+        replaced = False
         try:
             with open(descriptor, "wb") as stream:
                 if before is not None:
@@ -106,9 +107,10 @@ def replace_file(place: Place, data: bytes) -> None:
                 stream.flush()
                 os.fsync(descriptor)
             os.replace(temporary, place.path.name, src_dir_fd=parent, dst_dir_fd=parent)
-        except BaseException:
-            os.unlink(temporary, dir_fd=parent)
-            raise
+            replaced = True
+        finally:
+            if not replaced:
+                os.unlink(temporary, dir_fd=parent)
 
 
 def _status(place: Place, parent: int) -> os.stat_result | None:

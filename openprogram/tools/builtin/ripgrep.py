@@ -92,13 +92,13 @@ async def ripgrep(binary: Path, target: Target, arguments: tuple[str, ...]) -> A
     )
     assert process.stdout is not None
     assert process.stderr is not None
-    complaint = asyncio.create_task(process.stderr.read(_ERROR_BYTES))
+    complaint = asyncio.create_task(_beginning(process.stderr))
     try:
         async with asyncio.timeout(TIMEOUT_S):
             search = Search(process.stdout)
             yield search
             if process.stdout.at_eof() and await process.wait() == 2:
-                search.problem = (await complaint).decode("utf-8", "replace").strip()
+                search.problem = await complaint
     except TimeoutError as error:
         raise ToolFailure("The search took too long: narrow the path or the pattern.") from error
     finally:
@@ -108,6 +108,14 @@ async def ripgrep(binary: Path, target: Target, arguments: tuple[str, ...]) -> A
             while await process.stdout.read(_LINE_LIMIT):
                 continue  # what is left in the pipe would keep its transport open
             await process.wait()
+
+
+async def _beginning(stream: asyncio.StreamReader) -> str:
+    """The first of what is written there, read to the end so that the writer never waits."""
+    data = b""
+    while piece := await stream.read(_ERROR_BYTES):
+        data = (data + piece)[:_ERROR_BYTES]
+    return data.decode("utf-8", "replace").strip()
 
 
 def named(target: Target, roots: Roots, name: bytes) -> str:

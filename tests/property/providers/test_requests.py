@@ -132,8 +132,8 @@ def _without_marks(body: dict[str, Any]) -> list[Any]:
 
 @given(orderly_histories(), st.data())
 def test_a_later_request_extends_an_earlier_one(messages: tuple[Message, ...], data: st.DataObject) -> None:  # C13
-    ends = [index for index, message in enumerate(messages) if message.role in ("user", "tool", "notice")]
-    cut = data.draw(st.sampled_from(ends)) + 1
+    answers = [index for index, message in enumerate(messages) if message.role == "assistant"]
+    cut = data.draw(st.sampled_from(answers))  # every answer was a request of what stands before it
     earlier, later = _without_marks(anthropic_body(messages[:cut])), _without_marks(anthropic_body(messages))
     assert later[: len(earlier)] == earlier
     old, new = segments(_request(messages[:cut])), segments(_request(messages))

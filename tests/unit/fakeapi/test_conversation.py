@@ -4,8 +4,11 @@ from typing import Any
 
 import pytest
 
+from openprogram.context.notices import notice_text
+from openprogram.core.prompt import SurfacePlan
 from openprogram.fakeapi.conversation import Call, Conversation, Result, UserTurn, spoken
 from openprogram.fakeapi.dialects import anthropic_prompt, chat_prompt
+from openprogram.providers.history import CONTINUE, OPENING
 
 CALL = Call("c1", "read", {"path": "a"})
 
@@ -42,7 +45,13 @@ def both_loops(note: str) -> list[Conversation]:
     ]
 
 
-@pytest.mark.parametrize("note", ["", "<reminder>the time is noon</reminder>"])
+PLAN = SurfacePlan(
+    "keep", "unchanged", epoch=1, declared=(), withdrawn=("bash",), restored=("read",), added=("web_search",)
+)
+NOTICE = notice_text(PLAN, (), "2026-11-30") or ""
+
+
+@pytest.mark.parametrize("note", ["", "<reminder>the time is noon</reminder>", NOTICE, CONTINUE, OPENING])
 def test_results_belong_to_the_persons_newest_task(note: str) -> None:
     for conversation in both_loops(note):
         assert conversation.task == "read a"
@@ -80,6 +89,8 @@ def test_parallel_results_are_one_step() -> None:
         ("hi <note>it is noon</note>", "hi"),
         ('<context kind="x">a\nb</context>\nhi', "hi"),
         ("<b>bold</b>", ""),
+        (f"hi\n\n{NOTICE}", "hi"),
+        (f"{OPENING}\n\nline one\n\nline two", "line one\n\nline two"),
         ("is 1 < 2 and 3 > 2?", "is 1 < 2 and 3 > 2?"),
     ],
 )

@@ -70,14 +70,13 @@ def test_an_empty_history_is_a_request_all_the_same() -> None:
     assert sides() == [("user", [TextBlock(CONTINUE)])]
 
 
-def test_answers_in_a_row_become_one_and_empty_ones_vanish() -> None:
-    assert sides(
-        message("user", "x"),
-        message("assistant", "a"),
-        message("assistant", ""),
-        message("assistant", "b"),
-        message("user", "y"),
-    )[1] == ("assistant", [TextBlock("a"), TextBlock("b")])
+def test_an_answer_that_was_written_on_keeps_what_asked_for_that_and_empty_ones_vanish() -> None:  # C13
+    cut, empty, rest = message("assistant", "a"), message("assistant", ""), message("assistant", "b")
+    asked = sides(message("user", "x"), cut)
+    assert asked[-1] == ("user", [TextBlock(CONTINUE)])
+    later = sides(message("user", "x"), cut, empty, rest, message("user", "y"))
+    assert later[: len(asked)] == asked
+    assert later[len(asked) :] == [("assistant", [TextBlock("b")]), ("user", [TextBlock("y")])]
 
 
 def test_reasoning_goes_back_to_the_model_that_made_it_and_to_no_other() -> None:  # C14

@@ -160,6 +160,8 @@ def test_it_reports_each_of_several_results() -> None:
     ("note", "flag", "words"),
     [
         ("The user denied this: not on my machine", True, "was not allowed"),
+        ("The user did not allow this call and says: not on my machine", None, "was not allowed"),
+        ("The user has switched bash off. not on my machine", None, "was not allowed"),
         ("Error: denied by the user. Note: not on my machine", None, "was not allowed"),
         ("Error: exit code 2, not on my machine", None, "failed"),
         ("no such file, not on my machine", True, "failed"),

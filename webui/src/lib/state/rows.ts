@@ -5,6 +5,7 @@
 import type { ErrorInfo, Message, StepFinished, ToolResultBlock, TurnFinished } from "../../protocol.gen";
 import type { Arguments, CallState, ChatState, Note } from "./chat";
 import type { LiveAnswer } from "./live";
+import { same } from "./same";
 
 export interface Siblings {
   readonly ids: readonly string[];
@@ -44,7 +45,7 @@ export type Row =
   | { readonly kind: "reasoning"; readonly key: string; readonly text: string; readonly startedAt: string | null; readonly ms: number | null }
   | CallRow
   | { readonly kind: "group"; readonly key: string; readonly calls: readonly CallRow[] }
-  | { readonly kind: "note"; readonly key: string; readonly text: string }
+  | { readonly kind: "note"; readonly key: string; readonly text: string; readonly toModel: boolean }
   | { readonly kind: "error"; readonly key: string; readonly error: ErrorInfo; readonly canContinue: boolean }
   | { readonly kind: "ending"; readonly key: string; readonly reason: Ending; readonly canContinue: boolean }
   | { readonly kind: "footer"; readonly key: string; readonly id: string; readonly text: string; readonly model: string | null; readonly siblings: Siblings | null; readonly step: StepFinished | null }
@@ -74,7 +75,7 @@ export class RowBuilder {
     const seen = new Map<string, Row>();
     const result = rows.map((row) => {
       const before = this.#last.get(row.key);
-      const kept = before !== undefined && sameRow(before, row) ? before : row;
+      const kept = before !== undefined && same(before, row) ? before : row;
       seen.set(row.key, kept);
       return kept;
     });
@@ -100,7 +101,7 @@ function settledRows(state: ChatState): Row[] {
     }
     if (state.notes.length > 0) rows.push(...noteRows(state.notes, message.id));
   });
-  rows.push(...outcomeRows(state));
+  if (!closes(state, lastAnswer)) rows.push(...outcomeRows(state));
   return rows;
 }
 
@@ -109,13 +110,13 @@ function userRow(message: Message, state: ChatState): Row {
 }
 
 function noticeRow(message: Message): Row {
-  return { kind: "note", key: message.id, text: textOf(message) };
+  return { kind: "note", key: message.id, text: textOf(message), toModel: true };
 }
 
 function noteRows(notes: readonly Note[], afterId: string | null): Row[] {
   return notes.filter((note) => note.afterId === afterId).map((note): Row =>
     note.error === null
-      ? { kind: "note", key: note.key, text: note.message }
+      ? { kind: "note", key: note.key, text: note.message, toModel: false }
       : { kind: "error", key: note.key, error: note.error, canContinue: false },
   );
 }
@@ -177,12 +178,18 @@ function endRows(state: ChatState, index: number, isLast: boolean): Row[] {
   const message = state.messages[index]!;
   const rows: Row[] = [];
   const told = isLast && state.outcome !== null; // the outcome says it in more words
+  if (closes(state, index)) rows.push(...outcomeRows(state));
   if (message.status !== "complete" && !told) {
     const canContinue = isLast && state.turnId === null;
     rows.push({ kind: "ending", key: `${message.id}:end`, reason: message.status, canContinue });
   }
   rows.push(footerRow(state, index));
   return rows;
+}
+
+/** Whether the branch ends with this answer, its tool results aside: then what became of the turn belongs to it. */
+function closes(state: ChatState, index: number): boolean {
+  return index !== -1 && index === state.messages.findLastIndex((message) => message.role !== "tool") && endsAnswer(state, index);
 }
 
 function footerRow(state: ChatState, index: number): Row {
@@ -276,25 +283,4 @@ function siblingsOf(message: Message, state: ChatState): Siblings | null {
 export function textOf(message: Message): string {
   const texts = message.blocks.map((block) => (block.type === "text" ? block.text : ""));
   return texts.filter((text) => text !== "").join("\n\n");
-}
-
-function sameRow(a: Row, b: Row): boolean {
-  const left = a as unknown as Record<string, unknown>;
-  const right = b as unknown as Record<string, unknown>;
-  return Object.keys(right).every((key) => sameValue(left[key], right[key]));
-}
-
-function sameValue(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((value, index) => sameValue(value, b[index]));
-  if (isSiblings(a) && isSiblings(b)) return a.index === b.index && sameValue(a.ids, b.ids);
-  return typeof a === "object" && typeof b === "object" && isCall(a) && isCall(b) && sameRow(a, b);
-}
-
-function isSiblings(value: unknown): value is Siblings {
-  return typeof value === "object" && value !== null && "ids" in value && "index" in value;
-}
-
-function isCall(value: object | null): value is CallRow {
-  return value !== null && "kind" in value && value.kind === "call";
 }

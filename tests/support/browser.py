@@ -1,0 +1,221 @@
+"""Chromium, and a tab of it that shows a server of `tests.support.server`.
+
+A tab watches what a person would never see: errors in the console, violations of the content security policy,
+requests to anything but its own server. `Tab.check` fails the test for each of them that the test did not expect.
+"""
+
+import os
+import re
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from playwright.async_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Locator,
+    Page,
+    Playwright,
+    Request,
+    async_playwright,
+    expect,
+)
+
+from tests.support.server import Server
+from tests.support.tree import ROOT
+from tests.support.ws import WAIT_S
+
+AXE: Final = ROOT / "webui/node_modules/axe-core/axe.min.js"
+
+_NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_FLAGS: Final = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+    "--font-render-hinting=none",
+)
+_TELL_VIOLATIONS: Final = """
+addEventListener("securitypolicyviolation", (violation) =>
+  console.error(`policy violation: ${violation.effectiveDirective} ${violation.blockedURI} ${violation.sample}`));
+"""
+LOST: Final = re.compile(r"WebSocket connection to .* failed|net::ERR_(CONNECTION_|INTERNET_|FAILED|EMPTY)")
+"""What Chromium writes into the console when a server is away: for tests that take it away."""
+
+expect.set_options(timeout=WAIT_S * 1000)
+
+
+def find_chromium() -> str:
+    """The browser's path: `$CHROMIUM`, or one on the PATH. Fails the test where there is none."""
+    wanted = os.environ.get("CHROMIUM")
+    found = shutil.which(wanted) if wanted else next(filter(None, map(shutil.which, _NAMES)), None)
+    assert found is not None, f"no Chromium ({wanted or ', '.join(_NAMES)}); scripts/chromium finds or installs one"
+    return found
+
+
+@asynccontextmanager
+async def chromium() -> AsyncIterator[Browser]:
+    """A headless browser until the block ends."""
+    async with async_playwright() as playwright:
+        yield await launch(playwright)
+
+
+async def launch(playwright: Playwright) -> Browser:
+    """A headless browser; it ends with `playwright`."""
+    return await playwright.chromium.launch(executable_path=find_chromium(), args=list(_FLAGS))
+
+
+async def open_context(browser: Browser, **options: Any) -> BrowserContext:
+    """A browser profile of its own: other cookies, other storage. `options` as of Playwright."""
+    chosen = {"locale": "en-US", "viewport": {"width": 1100, "height": 760}, "reduced_motion": "reduce", **options}
+    context = await browser.new_context(**chosen)
+    context.set_default_timeout(WAIT_S * 1000)
+    await context.add_init_script(_TELL_VIOLATIONS)
+    return context
+
+
+async def open_tab(context: BrowserContext, server: Server, path: str = "/") -> "Tab":
+    """A new tab of this profile, signed in, at `path` (such as `/#/c/s_1`)."""
+    tab = Tab(await context.new_page(), server)
+    await tab.page.goto(server.sign_in_url)
+    if path != "/":
+        await tab.page.goto(server.url + path)
+    await expect(tab.box).to_be_visible()
+    return tab
+
+
+class Tab:
+    """A page with names for what is on it. Locators are Playwright's: they wait and retry."""
+
+    def __init__(self, page: Page, server: Server) -> None:
+        self.page = page
+        self.server = server
+        self.complaints: list[str] = []
+        self._expected: list[re.Pattern[str]] = []
+        page.on("console", self._on_console)
+        page.on("pageerror", lambda error: self.complaints.append(f"uncaught: {error}"))
+        page.on("request", self._on_request)
+
+    # -- what is on the page -----------------------------------------------------------------------------------
+
+    @property
+    def box(self) -> Locator:
+        """The message box."""
+        return self.page.get_by_role("textbox", name="Message", exact=True)
+
+    @property
+    def send_button(self) -> Locator:
+        """Send: it is there when nothing runs."""
+        return self.page.get_by_test_id("send")
+
+    @property
+    def stop_button(self) -> Locator:
+        """Stop: it is there while an answer is being made."""
+        return self.page.get_by_test_id("stop")
+
+    @property
+    def chip(self) -> Locator:
+        """The web-search chip."""
+        return self.page.get_by_test_id("search-chip")
+
+    @property
+    def answers(self) -> Locator:
+        """The texts of answers, in order."""
+        return self.page.get_by_test_id("answer")
+
+    @property
+    def sent(self) -> Locator:
+        """The person's messages that the server has, in order."""
+        return self.page.get_by_test_id("user-message")
+
+    @property
+    def cards(self) -> Locator:
+        """Tool cards, in order."""
+        return self.page.get_by_test_id("tool-card")
+
+    @property
+    def approval(self) -> Locator:
+        """The card that asks."""
+        return self.page.get_by_test_id("approval-card")
+
+    @property
+    def tools_panel(self) -> Locator:
+        """What the Tools button opens."""
+        return self.page.get_by_test_id("tools-panel")
+
+    def tool_line(self, name: str) -> Locator:
+        """One tool in the open panel."""
+        return self.tools_panel.locator(f'[data-testid="tool-line"][data-tool="{name}"]')
+
+    @property
+    def transcript(self) -> Locator:
+        """What scrolls."""
+        return self.page.get_by_role("log")
+
+    # -- what a person does ------------------------------------------------------------------------------------
+
+    async def send(self, text: str) -> None:
+        """Type a message and send it with Enter."""
+        await self.box.fill(text)
+        await self.box.press("Enter")
+        await expect(self.box).to_have_value("")
+
+    async def ask(self, text: str) -> None:
+        """Send a message and wait until the turn is over."""
+        await self.send(text)
+        await expect(self.sent.filter(has_text=text)).to_have_count(1)
+        await self.idle()
+
+    async def idle(self) -> None:
+        """Wait until nothing runs."""
+        await expect(self.send_button).to_be_visible()
+
+    async def open_tools(self) -> None:
+        """Open the tools panel and wait until it knows the tools."""
+        await self.page.get_by_test_id("tools-button").click()
+        await expect(self.page.get_by_test_id("tools-count")).to_be_visible()
+
+    async def session_id(self) -> str:
+        """The id of the chat that is shown, once its address has it."""
+        await self.page.wait_for_url(re.compile(r"#/c/"))
+        return self.page.url.partition("#/c/")[2]
+
+    # -- what nobody should see --------------------------------------------------------------------------------
+
+    def expect_complaints(self, pattern: re.Pattern[str]) -> None:
+        """This test provokes console errors like these."""
+        self._expected.append(pattern)
+
+    def check(self) -> None:
+        """Fail if the console, the content security policy or the network showed anything unexpected."""
+        unexpected = [text for text in self.complaints if not any(wanted.search(text) for wanted in self._expected)]
+        assert unexpected == []
+
+    async def audit(self) -> None:
+        """Fail if axe finds anything serious or critical in what is shown."""
+        await self.page.evaluate(AXE.read_text("utf-8"))
+        found: list[dict[str, Any]] = await self.page.evaluate(
+            """async () => (await axe.run(document, { resultTypes: ["violations"] })).violations
+                 .filter((finding) => ["serious", "critical"].includes(finding.impact))
+                 .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => ({ id, html, failureSummary })))"""
+        )
+        assert found == []
+
+    async def screenshot(self, path: Path) -> None:
+        """A picture of what the window shows."""
+        await self.page.screenshot(path=path, animations="disabled", caret="hide")
+
+    def _on_console(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.complaints.append(f"console {message.type}: {message.text}")
+
+    def _on_request(self, request: Request) -> None:
+        if not request.url.startswith((f"{self.server.url}/", "data:", "blob:")):
+            self.complaints.append(f"request to {request.url}")
