@@ -122,6 +122,18 @@ def test_text_and_order_are_kept_whatever_the_times(sequence: list[Step], slowne
     assert _stretches(log.events) == _stretches(handed)
 
 
+@given(st.lists(st.tuples(waits, st.integers(0, 3), texts), max_size=20))
+def test_the_blocks_of_an_answer_stand_in_the_log_in_their_order(pieces: list[tuple[float, int, str]]) -> None:
+    blocks = sorted(block for _, block, _ in pieces)
+    log = Log()
+    _play(
+        [Step(wait, (TextDelta("m_1", block, text),)) for (wait, _, text), block in zip(pieces, blocks, strict=True)],
+        log,
+    )
+    stored = [event.block for event in log.events if isinstance(event, TextDelta)]
+    assert stored == sorted(stored)
+
+
 @given(st.lists(steps, max_size=40))
 def test_events_that_belong_together_are_stored_together(sequence: list[Step]) -> None:
     log = Log(0.003)
