@@ -117,8 +117,13 @@ class Models:
             raise NoEndpoint(
                 f"no endpoint serves the model {model_id}", hint=f"there are {names}; choose another model"
             )
-        listed = next((info for info in await endpoint.models() if info.id == model_id), None)
-        return listed or endpoint.config.info(model), endpoint.provider
+        models = await endpoint.models()
+        listed = next((info for info in models if info.id == model_id), None)
+        if listed is None and models:
+            raise NoEndpoint(
+                f"{name} has no model {model}", hint=f"choose one of {', '.join(info.id for info in models)}"
+            )
+        return listed or endpoint.config.info(model), endpoint.provider  # an endpoint that cannot list may have it
 
     async def aclose(self) -> None:
         """Close every adapter, then the demo."""

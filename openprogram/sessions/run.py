@@ -77,6 +77,7 @@ class Run:
             self.finished.set()
 
     async def _run(self, env: Environment, resumed: Resumed | None) -> None:
+        """Agent and pump side by side: a store that fails cancels the agent, which would work for nobody."""
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self.emitter.pump(), name=f"pump {self.session_id}")
             try:

@@ -54,6 +54,7 @@ class Gate:
     def __init__(self) -> None:
         self._reached = asyncio.Event()
         self._opened = asyncio.Event()
+        self._error: Exception | None = None
         self.cancelled = False
 
     async def wait(self) -> None:
@@ -64,6 +65,8 @@ class Gate:
         except asyncio.CancelledError:
             self.cancelled = True
             raise
+        if self._error is not None:
+            raise self._error
 
     async def reached(self) -> None:
         """Wait until somebody stands at the gate."""
@@ -71,6 +74,11 @@ class Gate:
 
     def open(self) -> None:
         """Let everybody pass from now on."""
+        self._opened.set()
+
+    def fail(self, error: Exception) -> None:
+        """Raise this in everybody who stands at the gate, or comes to it."""
+        self._error = error
         self._opened.set()
 
 

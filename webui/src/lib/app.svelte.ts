@@ -106,16 +106,19 @@ export class App implements ChatHost {
   /** Allow search without a key, and switch it on here. */
   async consent(): Promise<void> {
     this.dialog = null;
-    if (await this.#do({ action: "set_setting", key: "keyless_search_consent", value: true })) this.chat?.tools.toggleSearch(true);
+    if (await this.#do({ action: "set_setting", key: "keyless_search_consent", value: true }))
+      this.chat?.tools.toggleSearch(true);
   }
 
   /** Permissions that new chats start with. */
   async setDefaultMode(mode: SessionInfo["permission_mode"]): Promise<void> {
-    if (await this.#do({ action: "set_setting", key: "permission_mode", value: mode })) this.server = { ...this.server, permission_mode: mode };
+    if (await this.#do({ action: "set_setting", key: "permission_mode", value: mode }))
+      this.server = { ...this.server, permission_mode: mode };
   }
 
   async #restore(info: SessionInfo): Promise<void> {
-    if (await this.#do({ action: "restore_session", session_id: info.id })) this.sessions.update({ ...info, deleted: false });
+    if (await this.#do({ action: "restore_session", session_id: info.id }))
+      this.sessions.update({ ...info, deleted: false });
   }
 
   /** Whether it was done; a refusal is shown. */

@@ -22,7 +22,9 @@ export const shortcuts: readonly Shortcut[] = [
 export type Command = "new" | "search" | "focus" | "stop" | "chip" | "sidebar" | "copy" | "sheet";
 
 /** The command of a key press, if it is one. */
-export function commandOf(event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "shiftKey" | "altKey">): Command | null {
+export function commandOf(
+  event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "shiftKey" | "altKey">,
+): Command | null {
   const mod = event.ctrlKey || event.metaKey;
   const key = event.key.toLowerCase();
   if (event.altKey) return null;

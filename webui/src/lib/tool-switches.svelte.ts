@@ -22,7 +22,10 @@ export interface Switchable {
   complain(error: unknown): void;
 }
 
-type IntentAction = Extract<ActionBody, { action: "toggle_web_search" | "set_tools_profile" | "set_tools_enabled" | "set_tool_disabled" | "pick_tools" }>;
+type IntentAction = Extract<
+  ActionBody,
+  { action: "toggle_web_search" | "set_tools_profile" | "set_tools_enabled" | "set_tool_disabled" | "pick_tools" }
+>;
 
 const SEARCH = "web_search";
 
@@ -89,7 +92,8 @@ export class ToolSwitches {
     const known = state?.effective.web_search ?? { state: "off" as const, reason: null };
     const wish = this.#chip.value;
     const hopeless = wish === true && known.state === "unavailable";
-    const shown = wish === undefined || hopeless ? known : { state: wish ? ("on" as const) : ("off" as const), reason: null };
+    const shown =
+      wish === undefined || hopeless ? known : { state: wish ? ("on" as const) : ("off" as const), reason: null };
     const turn = state?.turn ?? null;
     const offered = turn === null ? !this.#waits : turn.tools.includes(SEARCH);
     return { ...shown, next: this.#chat.running && shown.state === "on" && !offered };

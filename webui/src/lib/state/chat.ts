@@ -132,7 +132,13 @@ export function withBranch(
   state: ChatState,
   page: { messages: readonly Message[]; siblings: Readonly<Record<string, readonly string[]>>; more: boolean },
 ): ChatState {
-  return { ...state, messages: page.messages, children: childrenOf(page.messages, page.siblings), more: page.more, stale: false };
+  return {
+    ...state,
+    messages: page.messages,
+    children: childrenOf(page.messages, page.siblings),
+    more: page.more,
+    stale: false,
+  };
 }
 
 /** The state after `event`, which happened at `at` (ISO 8601). */
@@ -205,7 +211,9 @@ function added(state: ChatState, message: Message, at: string): ChatState {
     ...state,
     unanswered: false,
     messages: [...state.messages.slice(0, keep), message],
-    children: siblings.includes(message.id) ? state.children : { ...state.children, [parent]: [...siblings, message.id] },
+    children: siblings.includes(message.id)
+      ? state.children
+      : { ...state.children, [parent]: [...siblings, message.id] },
     live: state.live?.messageId === message.id ? null : state.live,
     thoughts: { ...state.thoughts, ...thoughtTimes(state.live, message.id, at) },
     stale: state.stale || (parent !== "" && keep === 0),
@@ -222,12 +230,24 @@ function selected(state: ChatState, leafId: string | null): ChatState {
 }
 
 function withCall(state: ChatState, callId: string, change: (call: CallState) => CallState): ChatState {
-  const before: CallState = state.calls[callId] ?? { status: "running", output: "", result: null, startedAt: null, durationMs: null };
+  const before: CallState = state.calls[callId] ?? {
+    status: "running",
+    output: "",
+    result: null,
+    startedAt: null,
+    durationMs: null,
+  };
   return { ...state, calls: { ...state.calls, [callId]: change(before) } };
 }
 
 function withNote(state: ChatState, code: string, message: string, error: ErrorInfo | null): ChatState {
-  const note: Note = { key: `note:${state.notes.length}`, afterId: state.messages.at(-1)?.id ?? null, code, message, error };
+  const note: Note = {
+    key: `note:${state.notes.length}`,
+    afterId: state.messages.at(-1)?.id ?? null,
+    code,
+    message,
+    error,
+  };
   return { ...state, notes: [...state.notes, note] };
 }
 
