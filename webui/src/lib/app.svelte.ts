@@ -40,7 +40,9 @@ export class App implements ChatHost {
       onHello: (hello) => void this.#onHello(hello),
       onHint: (hint) => {
         if (hint.session !== null) this.#onSession(hint.session);
-        if (hint.hint === "settings_changed") void this.#loadSettings();
+        else if (hint.hint === "session_changed") void this.sessions.load(); // some were lost: any may have changed
+        else if (hint.hint === "settings_changed") void this.#loadSettings();
+        else void this.chat?.tools.refresh();
       },
       onError: (error) => toasts.show(error.message, { tone: "error" }),
     });
@@ -150,6 +152,8 @@ export class App implements ChatHost {
   async #onHello(hello: Hello): Promise<void> {
     this.hello = hello;
     this.#prepareDraft();
+    // What is available may have changed with a restart, which is in no chat's log.
+    if (this.chat?.state !== null) void this.chat?.tools.refresh();
     await Promise.all([this.sessions.load(), this.#loadSettings()]);
   }
 

@@ -166,6 +166,10 @@ export class ChatStore implements Switchable {
     }
   }
 
+  inForce(effective: ChatState["effective"], revision: number): void {
+    if (this.state !== null && revision >= this.state.revision) this.state = { ...this.state, effective };
+  }
+
   #outgoingRows(): readonly Row[] {
     return this.outgoing.map((entry) => ({
       kind: "outgoing",
