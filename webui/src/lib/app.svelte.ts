@@ -137,12 +137,14 @@ export class App implements ChatHost {
 
   #onStatus(status: LinkStatus): void {
     this.link = status;
-    clearTimeout(this.#lostTimer);
     if (status.state === "ready") {
+      clearTimeout(this.#lostTimer);
+      this.#lostTimer = undefined;
       if (this.lost) announcer.say(t("announce.back"));
       this.lost = false;
-    } else if (!this.lost) {
-      this.#lostTimer = setTimeout(() => {
+    } else {
+      // Counted from the first sign of loss: attempts in between do not begin it anew.
+      this.#lostTimer ??= setTimeout(() => {
         this.lost = true;
         announcer.say(t("announce.lost"));
       }, QUIET_MS);
