@@ -74,7 +74,9 @@ class Story:
     stop_after: int | None
 
 
-calls = st.builds(Call, st.sampled_from(("ask", "safe", "write", "ask", "fail")), st.sampled_from(("once", "deny", None)))
+calls = st.builds(
+    Call, st.sampled_from(("ask", "safe", "write", "ask", "fail")), st.sampled_from(("once", "deny", None))
+)
 answers = st.builds(
     Answering,
     st.lists(st.tuples(st.sampled_from(("text", "reasoning")), st.text("ab ", min_size=1, max_size=4)), max_size=3).map(
