@@ -16,7 +16,7 @@ from openprogram.agent.freeze import freeze
 from openprogram.agent.loop import run
 from openprogram.agent.stop import StopSignal
 from openprogram.core.errors import RequestError, StorageError
-from openprogram.core.events import Event, TurnFinished
+from openprogram.core.events import Event, MessageAdded, TurnFinished
 from openprogram.core.intent import ToolIntent
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import Block, Message, Role, TextBlock, ToolResultBlock, ToolUseBlock
@@ -71,6 +71,10 @@ class Gate:
     async def reached(self) -> None:
         """Wait until somebody stands at the gate."""
         await self._reached.wait()
+
+    async def opened(self) -> None:
+        """Wait until the gate is open."""
+        await self._opened.wait()
 
     def open(self) -> None:
         """Let everybody pass from now on."""
@@ -209,6 +213,8 @@ class FakeInbox:
     history: History
     waiting: list[str] = field(default_factory=list)
     steered: bool = False
+    emit: "RecordingEmit | None" = None
+    """Where the messages that come in are told, as the real one tells them."""
 
     def take_steered(self) -> bool:
         steered, self.steered = self.steered, False
@@ -218,7 +224,10 @@ class FakeInbox:
         await asyncio.sleep(0)
         if not self.waiting:
             return unanswered
-        self.history.append(message("user", self.waiting.pop(0), self.history.leaf_id))
+        said = message("user", self.waiting.pop(0), self.history.leaf_id)
+        if self.emit is not None:
+            self.emit(MessageAdded(said))
+        self.history.append(said)
         return True
 
 
@@ -271,6 +280,7 @@ class Chat:
         self.now = NOON
         self.max_steps = 200
         self.setups = 0
+        self.wrap: Callable[[ToolSpec], ContractTool] = lambda tool: ContractTool(tool, tool.execute)
 
     async def prepare(self) -> Setup:
         self.setups += 1
@@ -280,7 +290,7 @@ class Chat:
         snapshot = self.registry.snapshot
         resolution = resolved(self.intent, snapshot)
         return Setup(
-            contract=freeze(resolution, lambda tool: ContractTool(tool, tool.execute)),
+            contract=freeze(resolution, self.wrap),
             floor=tuple(tool for name in self.floor if (tool := snapshot.get(name)) is not None),
             unknown=resolution.unknown,
             model=MODEL,
