@@ -99,6 +99,7 @@ class MemoryLog:
         return found
 
     async def backlog(self, session_id: str, after_seq: int) -> Backlog:
+        self.reads += 1
         await self.pause()
         if self.failure is not None:
             raise self.failure

@@ -160,7 +160,7 @@ async def test_a_slow_reader_keeps_a_bounded_buffer_and_goes_on_from_the_log(lim
         bench.commit()
     reads = bench.log.reads
     assert await read(subscription) == [f"event {seq}" for seq in range(1, 51)]
-    assert bench.log.reads == reads + 1
+    assert bench.log.reads == reads + 2  # a backlog and a page
 
 
 async def test_an_event_larger_than_the_buffer_arrives() -> None:
