@@ -60,12 +60,12 @@ class Emitter:
             if isinstance(event, Delta):
                 self._delta(event)
             else:
-                self._flush_blocks()
+                self._end_blocks()
                 self._push(event)
 
     async def flush(self) -> None:
         """Wait until everything handed over so far is stored. Raises `StorageError` once the store has failed."""
-        self._flush_blocks()
+        self._end_blocks()
         batch = self._next or self._storing
         if batch:
             await batch.done.wait()
@@ -74,13 +74,13 @@ class Emitter:
 
     async def close(self) -> None:
         """Store what was handed over, and end `pump`; returns when it has ended, for whatever reason."""
-        self._flush_blocks()
+        self._end_blocks()
         self._closing = True
         self._wake.set()
         await self._ended.wait()
 
     async def pump(self) -> None:
-        """Store what is handed over until `close`; ends when the store fails, and every `flush` then raises."""
+        """Store what is handed over until `close`. Raises `StorageError` if the store fails; each `flush` then too."""
         try:
             while not self._closing or self._next:
                 await self._wake.wait()
@@ -92,6 +92,7 @@ class Emitter:
                     self._storing.done.set()
         except StorageError as error:
             self._failure = error
+            raise
         finally:
             self._closing = True
             self._ended.set()
@@ -114,6 +115,7 @@ class Emitter:
         block = self._blocks.get(key)
         now = self._loop.time()
         if block is None:
+            self._flush_blocks()  # an answer's blocks stand in the log in their order
             self._blocks[key] = _Block(now, delta)
             self._push(delta)
         elif not block.waiting and now - block.flushed_at >= COALESCE_S:
@@ -138,6 +140,9 @@ class Emitter:
     def _flush_blocks(self) -> None:
         for block in self._blocks.values():
             self._flush_block(block)
+
+    def _end_blocks(self) -> None:
+        self._flush_blocks()
         self._blocks.clear()
 
 

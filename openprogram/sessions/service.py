@@ -99,7 +99,7 @@ class SessionService:
                 )
                 for model in models
             ),
-            default_model=models[0].id if models else None,
+            default_model=await hub.ports.models.default_id(),
             presets=tuple(
                 PresetInfo(name=preset.name, title=preset.title, description=preset.description) for preset in presets
             ),

@@ -49,9 +49,7 @@ async def test_two_tabs_show_the_same_stream(tab: Tab, fake: FakeApi, server: Se
     await expect(tab.answers.last).to_have_text(await other.answers.last.inner_text(), use_inner_text=True)
 
 
-async def test_another_browser_shows_the_same_chat(
-    tab: Tab, fake: FakeApi, server: Server, open_page: OpenTab
-) -> None:
+async def test_another_browser_shows_the_same_chat(tab: Tab, fake: FakeApi, server: Server, open_page: OpenTab) -> None:
     await begin(tab, fake, text="seen from elsewhere")
     other = await open_page(server, elsewhere=True)
     await other.page.get_by_test_id("chat-line").filter(has_text="seen from elsewhere").first.click()

@@ -16,7 +16,7 @@ from openprogram.agent.freeze import freeze
 from openprogram.agent.loop import run
 from openprogram.agent.stop import StopSignal
 from openprogram.core.errors import RequestError, StorageError
-from openprogram.core.events import Event, TurnFinished
+from openprogram.core.events import Event, MessageAdded, TurnFinished
 from openprogram.core.intent import ToolIntent
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import Block, Message, Role, TextBlock, ToolResultBlock, ToolUseBlock
@@ -54,6 +54,7 @@ class Gate:
     def __init__(self) -> None:
         self._reached = asyncio.Event()
         self._opened = asyncio.Event()
+        self._error: Exception | None = None
         self.cancelled = False
 
     async def wait(self) -> None:
@@ -64,13 +65,24 @@ class Gate:
         except asyncio.CancelledError:
             self.cancelled = True
             raise
+        if self._error is not None:
+            raise self._error
 
     async def reached(self) -> None:
         """Wait until somebody stands at the gate."""
         await self._reached.wait()
 
+    async def opened(self) -> None:
+        """Wait until the gate is open."""
+        await self._opened.wait()
+
     def open(self) -> None:
         """Let everybody pass from now on."""
+        self._opened.set()
+
+    def fail(self, error: Exception) -> None:
+        """Raise this in everybody who stands at the gate, or comes to it."""
+        self._error = error
         self._opened.set()
 
 
@@ -201,6 +213,8 @@ class FakeInbox:
     history: History
     waiting: list[str] = field(default_factory=list)
     steered: bool = False
+    emit: "RecordingEmit | None" = None
+    """Where the messages that come in are told, as the real one tells them."""
 
     def take_steered(self) -> bool:
         steered, self.steered = self.steered, False
@@ -210,7 +224,10 @@ class FakeInbox:
         await asyncio.sleep(0)
         if not self.waiting:
             return unanswered
-        self.history.append(message("user", self.waiting.pop(0), self.history.leaf_id))
+        said = message("user", self.waiting.pop(0), self.history.leaf_id)
+        if self.emit is not None:
+            self.emit(MessageAdded(said))
+        self.history.append(said)
         return True
 
 
@@ -263,6 +280,7 @@ class Chat:
         self.now = NOON
         self.max_steps = 200
         self.setups = 0
+        self.wrap: Callable[[ToolSpec], ContractTool] = lambda tool: ContractTool(tool, tool.execute)
 
     async def prepare(self) -> Setup:
         self.setups += 1
@@ -272,7 +290,7 @@ class Chat:
         snapshot = self.registry.snapshot
         resolution = resolved(self.intent, snapshot)
         return Setup(
-            contract=freeze(resolution, lambda tool: ContractTool(tool, tool.execute)),
+            contract=freeze(resolution, self.wrap),
             floor=tuple(tool for name in self.floor if (tool := snapshot.get(name)) is not None),
             unknown=resolution.unknown,
             model=MODEL,

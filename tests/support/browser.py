@@ -194,7 +194,9 @@ class Tab:
 
     async def painted(self) -> None:
         """Wait until what has arrived so far is on the screen: two frames."""
-        await self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        await self.page.evaluate(
+            "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        )
 
     async def open_tools(self) -> None:
         """Open the tools panel and wait until it knows the tools."""

@@ -24,7 +24,10 @@ export interface Switchable {
   inForce(effective: ToolsAck["effective"], revision: number): void;
 }
 
-type IntentAction = Extract<ActionBody, { action: "toggle_web_search" | "set_tools_profile" | "set_tools_enabled" | "set_tool_disabled" | "pick_tools" }>;
+type IntentAction = Extract<
+  ActionBody,
+  { action: "toggle_web_search" | "set_tools_profile" | "set_tools_enabled" | "set_tool_disabled" | "pick_tools" }
+>;
 
 const SEARCH = "web_search";
 
@@ -101,7 +104,8 @@ export class ToolSwitches {
     const known = state?.effective.web_search ?? { state: "off" as const, reason: null };
     const wish = this.#chip.value;
     const hopeless = wish === true && known.state === "unavailable";
-    const shown = wish === undefined || hopeless ? known : { state: wish ? ("on" as const) : ("off" as const), reason: null };
+    const shown =
+      wish === undefined || hopeless ? known : { state: wish ? ("on" as const) : ("off" as const), reason: null };
     const turn = state?.turn ?? null;
     const offered = turn === null ? !this.#waits : turn.tools.includes(SEARCH);
     return { ...shown, next: this.#chat.running && shown.state === "on" && !offered };

@@ -1,0 +1,386 @@
+"""Nothing is lost and nothing hangs: kills at any moment, lost storage, shutdown (spec trust.md R1, R2, R4)."""
+
+import asyncio
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from openprogram.core.errors import Busy, StorageError
+from openprogram.core.events import (
+    ErrorRaised,
+    MessageAdded,
+    QueueChanged,
+    StepFinished,
+    TextDelta,
+    ToolCallFinished,
+    ToolCallStarted,
+    TurnFinished,
+    TurnStarted,
+)
+from openprogram.core.jsonio import JsonObject
+from openprogram.core.ports import Provider
+from openprogram.core.prompt import ModelInfo, ResponseStarted, TextPiece
+from openprogram.core.storage import EndTurn, PutMessage, PutSurface, RememberRequest
+from openprogram.core.tooling import ToolContext, ToolOutput
+from tests.support.agent import FakeTool, Gate, assert_paired, call, held, say, use
+from tests.support.sessions import Chats, Held, crashed, failing, opened
+
+HALF = (ResponseStarted(), TextPiece(0, "Half an "), TextPiece(0, "answer"))
+
+
+async def _ended_once(chats: Chats, session_id: str) -> TurnFinished:
+    (finished,) = await chats.of(session_id, TurnFinished)
+    assert (await chats.row(session_id)).turn_id is None
+    assert_paired(await chats.branch(session_id))
+    return finished
+
+
+# -- kills ------------------------------------------------------------------------------------------------------
+
+
+async def test_a_kill_in_mid_stream_keeps_what_was_shown_and_the_next_message_works(tmp_path: Path) -> None:  # R1
+    gate = Gate()
+    async with opened(tmp_path, (*HALF, gate)) as chats:
+        session_id = (await chats.say("tell me")).session_id
+        await gate.reached()
+        await chats.until(session_id, TextDelta, 2)
+        shown = "".join(delta.text for delta in await chats.of(session_id, TextDelta))
+        folder = crashed(tmp_path, tmp_path / "after")
+    async with opened(folder, say("As I said.")) as chats:
+        assert (await _ended_once(chats, session_id)).reason == "interrupted"
+        partial = (await chats.branch(session_id))[-1]
+        assert (partial.text, partial.status) == (shown, "interrupted")
+        await chats.said("go on", session_id)
+        assert partial in chats.provider.requests[0].messages
+        assert (await chats.texts(session_id))[-1] == "assistant: As I said."
+
+
+async def test_a_kill_before_the_first_token_ends_the_turn(tmp_path: Path) -> None:  # R1
+    gate = Gate()
+    async with opened(tmp_path, (gate,)) as chats:
+        session_id = (await chats.say("tell me")).session_id
+        await gate.reached()
+        await chats.until(session_id, TurnStarted)
+        folder = crashed(tmp_path, tmp_path / "after")
+    async with opened(folder, say("Here.")) as chats:
+        assert (await _ended_once(chats, session_id)).reason == "interrupted"
+        await chats.do("continue_turn", session_id=session_id)
+        await chats.until(session_id, TurnFinished, 2)
+        assert await chats.texts(session_id) == ["user: tell me", "assistant: Here."]
+
+
+async def test_a_kill_during_a_call_gives_it_a_result_and_runs_it_no_more(tmp_path: Path) -> None:  # R2
+    gate = Gate()
+    done, slow = FakeTool("done", readonly=False), FakeTool("slow", held(gate), readonly=False)
+    late = FakeTool("late", readonly=False)
+    calls = (use("done", "c_done"), use("slow", "c_slow"), use("late", "c_late"))
+    async with opened(tmp_path, call(*calls), tools=[done, slow, late]) as chats:
+        session_id = (await chats.say("work")).session_id
+        await gate.reached()
+        await chats.until(session_id, ToolCallFinished)
+        folder = crashed(tmp_path, tmp_path / "after")
+    again = [FakeTool(name, readonly=False) for name in ("done", "slow", "late")]
+    async with opened(folder, say("I see."), tools=again) as chats:
+        assert (await _ended_once(chats, session_id)).reason == "interrupted"
+        results = [result for message in await chats.branch(session_id) for result in message.results]
+        assert [(result.call_id, result.status) for result in results] == [
+            ("c_done", "ok"),
+            ("c_slow", "interrupted"),
+            ("c_late", "interrupted"),
+        ]
+        assert "its effect is unknown" in results[1].content[0].text
+        assert "before this call began" in results[2].content[0].text
+        await chats.said("well?", session_id)
+        assert [tool.calls for tool in again] == [[], [], []]
+
+
+async def test_a_second_recovery_changes_nothing(tmp_path: Path) -> None:  # R1
+    gate = Gate()
+    async with opened(tmp_path, (*HALF, gate)) as chats:
+        session_id = (await chats.say("tell me")).session_id
+        await chats.until(session_id, TextDelta)
+        folder = crashed(tmp_path, tmp_path / "after")
+    async with opened(folder) as chats:
+        log = await chats.log(session_id)
+    async with opened(folder) as chats:
+        assert await chats.log(session_id) == log
+
+
+async def test_the_queue_survives_a_kill(tmp_path: Path) -> None:  # P6, R1
+    gate = Gate()
+    async with opened(tmp_path, (gate,)) as chats:
+        session_id = (await chats.say("one")).session_id
+        await gate.reached()
+        await chats.say("two", session_id)
+        await chats.until(session_id, TurnStarted)
+        folder = crashed(tmp_path, tmp_path / "after")
+    async with opened(folder, say("Three."), say("Two.")) as chats:
+        assert [waiting.text for waiting in (await chats.snapshot(session_id)).state.queue] == ["two"]
+        await chats.say("three", session_id)
+        await chats.until(session_id, TurnFinished, 3)
+        assert [text for text in await chats.texts(session_id) if text.startswith("user")] == [
+            "user: one",
+            "user: three",
+            "user: two",
+        ]
+
+
+async def test_one_damaged_chat_keeps_no_other_from_being_served(tmp_path: Path) -> None:  # R4
+    gate = Gate()
+    async with opened(tmp_path, (*HALF, gate), say("Fine.")) as chats:
+        broken = (await chats.say("one")).session_id
+        await chats.until(broken, TextDelta)
+        sound = await chats.said("two")
+        folder = crashed(tmp_path, tmp_path / "after")
+    with closing(sqlite3.connect(folder / "chats.db")) as db:
+        db.execute("UPDATE events SET payload = '{}' WHERE session_id = ? AND seq > 3", (broken,))
+        db.commit()
+    async with opened(folder, say("Still fine.")) as chats:
+        await chats.said("three", sound)
+        with pytest.raises(StorageError, match="cannot be read"):
+            await chats.say("hello?", broken)
+
+
+# -- lost storage -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "lost",
+    [TurnStarted, ResponseStarted, TextDelta, PutSurface, StepFinished, ToolCallStarted, ToolCallFinished, EndTurn],
+)
+async def test_a_store_that_fails_in_mid_turn_ends_the_run_and_later_actions_work(
+    tmp_path: Path, lost: type[Any]
+) -> None:  # R4, law 10
+    write = FakeTool("write", readonly=False)
+    script = (ResponseStarted(), TextPiece(0, "Let me."), *call(use("write"), text="Let me.")[-1:])
+    async with opened(tmp_path, script, say("Done."), say("Back."), say("Back."), tools=[write]) as chats:
+        session_id = await chats.draft()
+        if lost is not ResponseStarted:  # which is no event: the run of that example is not disturbed
+            failing(chats.store, lost)
+        await chats.say("go", session_id)
+        await chats.rest(session_id)
+        before = await chats.log(session_id)
+        chats.store.before_commit = None
+        assert not any(isinstance(event, lost) for event in await chats.events(session_id))
+        if lost is ToolCallStarted:
+            assert write.calls == []  # R2: what cannot be put on record does not happen
+        await chats.said("and now?", session_id)
+        assert (await chats.texts(session_id))[-2] == "user: and now?"
+        assert (await chats.log(session_id))[: len(before)] == before
+        turns = await chats.of(session_id, TurnFinished)
+        assert len({turn.turn_id for turn in turns}) == len(turns)
+        assert_paired(await chats.branch(session_id))
+
+
+async def test_a_store_that_comes_back_at_once_shows_the_user_what_happened(tmp_path: Path) -> None:  # R4
+    """The model is not waited for: what it goes on to say could not be kept."""
+    begun, silent = Gate(), Gate()
+    async with opened(tmp_path, (begun, *HALF, silent)) as chats:
+        session_id = (await chats.say("go")).session_id
+        await chats.until(session_id, TurnStarted)
+        chats.store.before_commit = _full_once(chats)
+        begun.open()
+        finished = await chats.until(session_id, TurnFinished)
+        assert silent.cancelled
+        assert finished.error is not None
+        assert (finished.reason, finished.error.code) == ("error", "storage_failed")
+        assert "the disk is full" in finished.error.message
+        assert finished.error.hint == "free some space"
+
+
+async def test_a_turn_of_which_nothing_could_be_stored_is_told_as_an_error(tmp_path: Path) -> None:  # R4
+    async with opened(tmp_path, say("Hello."), say("Hello again.")) as chats:
+        session_id = await chats.draft()
+        storing = Held(chats.store, TurnStarted)
+        await chats.say("go", session_id)
+        await storing.gate.reached()
+        storing.gate.fail(StorageError("the disk is full"))
+        finished = await chats.until(session_id, TurnFinished)
+        assert finished.error is not None
+        assert (finished.reason, finished.error.code) == ("error", "storage_failed")
+        assert await chats.of(session_id, TurnStarted) == []
+        await chats.rest(session_id)
+        await chats.do("continue_turn", session_id=session_id)
+        await chats.until(session_id, TurnFinished, 2)
+
+
+def _full_once(chats: Chats):
+    async def refuse(_events: object, _writes: object) -> None:
+        chats.store.before_commit = None
+        raise StorageError("the disk is full", hint="free some space")
+
+    return refuse
+
+
+async def test_a_lost_store_takes_down_no_other_chat(tmp_path: Path) -> None:  # law 10
+    gate = Gate()
+    write = FakeTool("write", readonly=False, parallel_safe=True)
+    scripts = ((gate, *say("Alive.")), call(use("write"), use("write")))
+    async with opened(tmp_path, *scripts, tools=[write]) as chats:
+        alive = (await chats.say("one")).session_id
+        await gate.reached()
+        failing(chats.store, ToolCallStarted)
+        lost = (await chats.say("two")).session_id
+        await chats.rest(lost)
+        chats.store.before_commit = None
+        gate.open()
+        await chats.until(alive, TurnFinished)
+        assert (await chats.texts(alive))[-1] == "assistant: Alive."
+
+
+@pytest.mark.parametrize("action", ["chat", "stop", "edit", "regenerate", "continue"])
+async def test_any_action_on_a_chat_whose_run_was_lost_closes_its_turn_first(tmp_path: Path, action: str) -> None:
+    async with opened(tmp_path, call(use("read")), say("Fine."), tools=[FakeTool("read")]) as chats:  # R4
+        failing(chats.store, ToolCallFinished, EndTurn)
+        sent = await chats.say("go")
+        session_id = sent.session_id
+        await chats.rest(session_id)
+        assert (await chats.row(session_id)).turn_id is not None
+        chats.store.before_commit = None
+        match action:
+            case "chat":
+                await chats.say("hello?", session_id)
+            case "stop":
+                await chats.do("stop", session_id=session_id)
+            case "edit":
+                await chats.do("edit_message", session_id=session_id, message_id=sent.message_id, text="go!")
+            case "regenerate":
+                await chats.do("regenerate", session_id=session_id, message_id=sent.message_id)
+            case _:
+                await chats.do("continue_turn", session_id=session_id)
+        await chats.rest(session_id)
+        assert (await chats.row(session_id)).turn_id is None
+        assert_paired(await chats.branch(session_id))
+
+
+async def test_a_chat_whose_message_cannot_be_stored_is_as_if_nothing_was_sent(tmp_path: Path) -> None:  # P12
+    async with opened(tmp_path, say("Now.")) as chats:
+        session_id = await chats.draft()
+        before = await chats.log(session_id)
+        failing(chats.store, PutMessage)
+        with pytest.raises(StorageError):
+            await chats.say("hi", session_id, id="again")
+        chats.store.before_commit = None
+        assert await chats.log(session_id) == before
+        assert chats.service._hub.runs == {}
+        await chats.said("hi", session_id, id="again")
+        assert await chats.texts(session_id) == ["user: hi", "assistant: Now."]
+
+
+async def test_a_hint_that_is_lost_fails_no_action(tmp_path: Path) -> None:  # law 8
+    async with opened(tmp_path, say("Hello.")) as chats:
+
+        async def lose(_events: Any, writes: Any) -> None:
+            chats.store.reads_fail = any(isinstance(write, RememberRequest) for write in writes)
+
+        chats.store.before_commit = lose
+        ack = await chats.say("hi")
+        chats.store.before_commit, chats.store.reads_fail = None, False
+        await chats.until(ack.session_id, MessageAdded)
+
+
+async def test_the_next_message_is_kept_in_the_queue_where_it_cannot_be_moved(tmp_path: Path) -> None:  # P6
+    gate = Gate()
+    async with opened(tmp_path, (gate, *say("One.")), say("Three."), say("Two.")) as chats:
+        session_id = (await chats.say("one")).session_id
+        await gate.reached()
+        await chats.say("two", session_id)
+        failing(chats.store, QueueChanged)
+        gate.open()
+        raised = await chats.until(session_id, ErrorRaised)
+        assert raised.error.code == "storage_failed"
+        await chats.rest(session_id)
+        chats.store.before_commit = None
+        assert [waiting.text for waiting in (await chats.snapshot(session_id)).state.queue] == ["two"]
+        await chats.say("three", session_id)
+        await chats.until(session_id, TurnFinished, 3)
+        assert (await chats.texts(session_id))[-4:] == [
+            "user: three",
+            "assistant: Three.",
+            "user: two",
+            "assistant: Two.",
+        ]
+
+
+# -- faults of the program --------------------------------------------------------------------------------------
+
+
+async def test_a_run_that_crashes_ends_its_turn_with_a_typed_error(tmp_path: Path) -> None:  # law 10
+    async with opened(tmp_path) as chats:  # no script: the provider breaks law 9 and raises
+        session_id = (await chats.say("go")).session_id
+        finished = await chats.until(session_id, TurnFinished)
+        assert finished.error is not None
+        assert (finished.reason, finished.error.code) == ("error", "internal")
+        await chats.rest(session_id)
+        chats.provider.scripts.append(say("Fine."))
+        await chats.said("again", session_id)
+
+
+async def test_a_run_that_crashes_before_its_turn_says_so(tmp_path: Path) -> None:  # law 10
+    async with opened(tmp_path, say("Fine.")) as chats:
+
+        async def broken(model_id: str | None) -> tuple[ModelInfo, Provider]:
+            raise RuntimeError(f"a bug with {model_id}")
+
+        resolve = chats.catalog.resolve
+        chats.catalog.resolve = broken  # type: ignore[method-assign]
+        session_id = (await chats.say("go")).session_id
+        finished = await chats.until(session_id, TurnFinished)
+        assert finished.error is not None
+        assert (finished.reason, finished.error.code) == ("error", "internal")
+        await chats.rest(session_id)
+        chats.catalog.resolve = resolve  # type: ignore[method-assign]
+        await chats.said("again", session_id)
+
+
+# -- shutdown ---------------------------------------------------------------------------------------------------
+
+
+async def test_a_shutdown_keeps_what_was_shown_and_done(tmp_path: Path) -> None:
+    gate = Gate()
+
+    async def act(_arguments: JsonObject, context: ToolContext) -> ToolOutput:
+        context.output("half")
+        await gate.wait()
+        return ToolOutput.text("never")
+
+    tools = [FakeTool("done", parallel_safe=True), FakeTool("slow", act, parallel_safe=True)]
+    async with opened(tmp_path, call(use("done", "c_done"), use("slow", "c_slow")), tools=tools) as chats:
+        session_id = (await chats.say("work")).session_id
+        await gate.reached()
+    assert gate.cancelled
+    async with opened(tmp_path, tools=tools) as chats:
+        assert (await _ended_once(chats, session_id)).reason == "interrupted"
+        results = [result for message in await chats.branch(session_id) for result in message.results]
+        assert [result.status for result in results] == ["ok", "interrupted"]
+
+
+async def test_no_message_is_taken_that_would_not_be_answered(tmp_path: Path) -> None:
+    async with opened(tmp_path) as chats:
+        session_id = await chats.draft()
+        chats.service._hub.cut_runs()
+        with pytest.raises(Busy, match="shutting down"):
+            await chats.say("hi", session_id)
+        assert await chats.branch(session_id) == ()
+
+
+async def test_an_action_under_way_at_shutdown_is_done_whole(tmp_path: Path) -> None:  # P12
+    async with opened(tmp_path, say("Hello.")) as chats:
+        session_id = await chats.draft()
+        storing = Held(chats.store, MessageAdded)
+        sending = asyncio.create_task(chats.say("hi", session_id))
+        await storing.gate.reached()
+        closing_down = asyncio.create_task(chats.service.settle())
+        chats.service._hub.cut_runs()
+        await asyncio.sleep(0)
+        assert not closing_down.done()
+        storing.gate.open()
+        ack = await sending
+        await closing_down
+    async with opened(tmp_path, say("Hello.")) as chats:
+        assert [message.id for message in await chats.branch(session_id)] == [ack.message_id]
+        await chats.do("continue_turn", session_id=session_id)
+        await chats.until(session_id, TurnFinished)
