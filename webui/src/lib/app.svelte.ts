@@ -40,7 +40,8 @@ export class App implements ChatHost {
       onHello: (hello) => void this.#onHello(hello),
       onHint: (hint) => {
         if (hint.session !== null) this.#onSession(hint.session);
-        else if (hint.hint === "session_changed") void this.sessions.load(); // some were lost: any may have changed
+        else if (hint.hint === "session_changed")
+          void this.sessions.load(); // some were lost: any may have changed
         else if (hint.hint === "settings_changed") void this.#loadSettings();
         else void this.chat?.tools.refresh();
       },
