@@ -11,28 +11,35 @@ from tests.support.server import Server
 
 THEMES = ("light", "dark")
 
-TURN: dict[str, Any] = {
-    "blocks": [
-        {"type": "thinking", "text": "First I look."},
-        {"type": "text", "text": "I look.\n\n```python\nprint(1)\n```\n\n| a | b |\n|---|---|\n| 1 | [x](https://example.com) |"},
-        {"type": "tool_use", "name": "list", "id": "call_1", "input": {}},
-        {"type": "tool_use", "name": "web_search", "id": "call_2", "input": {"query": "caches"}},
-        {"type": "tool_use", "name": "bash", "id": "call_3", "input": {"command": "echo hi; exit 3"}},
-        {"type": "tool_use", "name": "write", "id": "call_4", "input": {"path": "new.py", "content": "x = 1\n"}},
-    ]
-}
+MARKDOWN = "I look.\n\n```python\nprint(1)\n```\n\n| a | b |\n|---|---|\n| 1 | [x](https://example.com) |"
+
+
+def everything(file: str) -> dict[str, Any]:
+    """A step with every kind of block; it writes a new file."""
+
+    def call(name: str, **arguments: str) -> dict[str, Any]:
+        return {"type": "tool_use", "name": name, "input": arguments}
+
+    return {
+        "blocks": [
+            {"type": "thinking", "text": "First I look."},
+            {"type": "text", "text": MARKDOWN},
+            call("list"),
+            call("web_search", query="caches"),
+            call("bash", command="echo hi; exit 3"),
+            call("write", path=file, content="x = 1\n"),
+        ]
+    }
 
 
 @pytest.mark.parametrize("theme", THEMES)
-async def test_the_chat_has_no_serious_finding(
-    fake: FakeApi, server: Server, open_page: OpenTab, theme: str
-) -> None:
+async def test_the_chat_has_no_serious_finding(fake: FakeApi, server: Server, open_page: OpenTab, theme: str) -> None:
     tab = await open_page(server, color_scheme=theme)
     await expect(tab.page.get_by_test_id("empty-state")).to_be_visible()
     await tab.audit()
 
     await tab.chip.click()
-    await fake.script(TURN)
+    await fake.script(everything(f"{theme}.py"))
     await fake.say("Nearly ", {"text": "there", "hold": "rest"})
     await tab.send("do it all")
     await expect(tab.page.get_by_test_id("approval-preview")).to_contain_text("exit 3")

@@ -34,9 +34,9 @@ async def fits(tab: Tab) -> None:
             }
             return false;
           };
-          const page = document.scrollingElement.scrollWidth > innerWidth ? [`page: ${document.scrollingElement.scrollWidth}`] : [];
+          const page = document.scrollingElement.scrollWidth > innerWidth ? ["the page"] : [];
           const log = document.querySelector("[role=log]");
-          if (log !== null && log.scrollWidth > log.clientWidth) page.push(`log: ${log.scrollWidth}`);
+          if (log !== null && log.scrollWidth > log.clientWidth) page.push("the conversation");
           return page.concat([...document.querySelectorAll("body *")]
             .filter((one) => one.getBoundingClientRect().width > 0 && !one.closest(".sr-only, .skip"))
             .filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && !clipped(one))
@@ -166,7 +166,10 @@ async def test_an_input_method_keeps_its_enter(tab: Tab) -> None:
     session = await tab.page.context.new_cdp_session(tab.page)
     await session.send("Input.imeSetComposition", {"text": "ni", "selectionStart": 2, "selectionEnd": 2})
     await tab.box.evaluate(
-        """(box) => box.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", isComposing: true, bubbles: true }))"""
+        """(box) => {
+             const enter = { key: "Enter", isComposing: true, bubbles: true, cancelable: true };
+             box.dispatchEvent(new KeyboardEvent("keydown", enter));
+           }"""
     )
     await session.send("Input.insertText", {"text": "你"})
     await expect(tab.box).to_have_value("你")

@@ -17,14 +17,18 @@ from tests.support.server import Server
 
 HOSTILE = """<img src=x onerror="window.ran=1"> <script>window.ran=1</script>
 
-<iframe src="https://evil.example/frame"></iframe> <svg onload="window.ran=1"><foreignObject><b>b</b></foreignObject></svg>
+<iframe src="https://evil.example/frame"></iframe>
+
+<svg onload="window.ran=1"><foreignObject><b>b</b></foreignObject></svg>
 
 ![tracked](https://evil.example/pixel.png?secret=1) ![inline](data:image/svg+xml,<svg onload=window.ran=1>)
 
-[click me](javascript:window.ran=1) [and me](JaVa\tScRiPt:window.ran=1) [data](data:text/html,<script>window.ran=1</script>)
+[click me](javascript:window.ran=1) [and me](JaVa\tScRiPt:window.ran=1)
+[data](data:text/html,<script>window.ran=1</script>)
 [vb](vbscript:x) <javascript:window.ran=1> [real](https://example.com/real "title\\" onmouseover=\\"window.ran=1")
 
-<a href="javascript:window.ran=1" onclick="window.ran=1">raw link</a> <form action="https://evil.example"><input name=q></form>
+<a href="javascript:window.ran=1" onclick="window.ran=1">raw link</a>
+<form action="https://evil.example"><input name=q></form>
 
 ```html
 <img src=x onerror="window.ran=1"><script>window.ran=1</script>
@@ -40,16 +44,16 @@ graph TD; A-->B; click A href "javascript:window.ran=1"
 
 $$\\href{javascript:window.ran=1}{x}$$
 
-<details ontoggle="window.ran=1" open><summary>x</summary></details> <base href="https://evil.example/"> <meta http-equiv="refresh" content="0;url=https://evil.example">
+<details ontoggle="window.ran=1" open><summary>x</summary></details> <base href="https://evil.example/">
+<meta http-equiv="refresh" content="0;url=https://evil.example">
 """
 
 SEEN = """(root) => {
+  const active = "script iframe img foreignobject form base meta style object embed link".split(" ");
   const all = [...root.querySelectorAll("*")];
   return {
     ran: window.ran ?? null,
-    elements: all.map((one) => one.localName).filter((name) =>
-      ["script", "iframe", "img", "svg:script", "foreignobject", "form", "base", "meta", "style", "object", "embed", "link"]
-        .includes(name.toLowerCase())),
+    elements: all.map((one) => one.localName.toLowerCase()).filter((name) => active.includes(name)),
     handlers: all.flatMap((one) => one.getAttributeNames()).filter((name) => name.startsWith("on") || name === "style"),
     links: all.filter((one) => one.hasAttribute("href") || one.hasAttribute("src"))
       .map((one) => one.getAttribute("href") ?? one.getAttribute("src")),

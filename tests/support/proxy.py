@@ -1,8 +1,8 @@
 """A TCP relay that can go silent: as a network does that lost its state, a proxy that hangs, or a laptop that slept.
 
-    async with relay(server.port) as proxy:
-        ...                  # talk to 127.0.0.1:proxy.port
-        proxy.silence()      # connections stay open, and nothing passes any more; new connections work
+async with relay(server.port) as proxy:
+    ...                  # talk to 127.0.0.1:proxy.port
+    proxy.silence()      # connections stay open, and nothing passes any more; new connections work
 """
 
 import asyncio
