@@ -222,6 +222,8 @@ class Tab:
     async def audit(self) -> None:
         """Fail if axe finds anything serious or critical in what is shown."""
         await self.page.evaluate(AXE.read_text("utf-8"))
+        # Rows of the conversation are hidden until they are measured, and a hidden button counts as one without a name.
+        await expect(self.transcript.locator('[style*="visibility: hidden"]')).to_have_count(0)
         found: list[dict[str, Any]] = await self.page.evaluate(
             """async () => (await axe.run(document, { resultTypes: ["violations"] })).violations
                  .filter((finding) => ["serious", "critical"].includes(finding.impact))
