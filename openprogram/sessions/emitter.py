@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
+from math import ceil
 
 from openprogram.core.errors import StorageError
 from openprogram.core.events import Event, ReasoningDelta, TextDelta, ToolCallDelta, ToolOutputDelta
@@ -10,6 +11,9 @@ from openprogram.core.storage import Write
 
 COALESCE_S = 0.016
 """Text of a block that comes sooner than this after the block's last flush waits and is joined."""
+
+ALIGN_S = 0.008
+"""All but a block's first text is flushed at multiples of this: what many chats stream then shares one group commit."""
 
 Delta = TextDelta | ReasoningDelta | ToolCallDelta | ToolOutputDelta
 
@@ -118,14 +122,12 @@ class Emitter:
             self._flush_blocks()  # an answer's blocks stand in the log in their order
             self._blocks[key] = _Block(now, delta)
             self._push(delta)
-        elif not block.waiting and now - block.flushed_at >= COALESCE_S:
-            block.flushed_at = now
-            self._push(delta)
         else:
             block.waiting.append(delta.text)
             block.last = delta
             if block.timer is None:
-                block.timer = self._loop.call_at(block.flushed_at + COALESCE_S, self._flush_block, block)
+                due = max(now, block.flushed_at + COALESCE_S)
+                block.timer = self._loop.call_at(_aligned(due), self._flush_block, block)
 
     def _flush_block(self, block: _Block) -> None:
         if block.timer is not None:
@@ -144,6 +146,10 @@ class Emitter:
     def _end_blocks(self) -> None:
         self._flush_blocks()
         self._blocks.clear()
+
+
+def _aligned(time_s: float) -> float:
+    return ceil(time_s / ALIGN_S) * ALIGN_S
 
 
 def _key(delta: Delta) -> Hashable:
