@@ -10,8 +10,8 @@ import type {
   ToolIntent,
   ToolState,
 } from "../src/protocol.gen";
-import { message, session, sessionState } from "../src/lib/state/fixtures";
-import { tools } from "./mock-data";
+import { message, session, sessionState } from "../src/lib/state/fixtures.ts";
+import { tools } from "./mock-data.ts";
 
 export const now = (): string => new Date().toISOString();
 let counter = 0;

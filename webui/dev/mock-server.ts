@@ -1,9 +1,9 @@
 /** A stand-in for the server, in memory: enough of the protocol to build and look at the interface. */
 import type { WebSocket } from "ws";
 import type { Action, Message, ToolIntent } from "../src/protocol.gen";
-import { Chats, newId, now, type Chat } from "./mock-chats";
-import { descriptions } from "./mock-data";
-import { Turns } from "./mock-turns";
+import { Chats, newId, now, type Chat } from "./mock-chats.ts";
+import { descriptions } from "./mock-data.ts";
+import { Turns } from "./mock-turns.ts";
 
 interface Client {
   readonly socket: WebSocket;

@@ -1,8 +1,8 @@
 /** The mock's turns: a script, said word by word. */
 import type { ApprovalRequested, Event as ChatEvent, Message, ToolUseBlock } from "../src/protocol.gen";
-import { message } from "../src/lib/state/fixtures";
-import { newId, now, type Chat, type Chats } from "./mock-chats";
-import { scriptFor, type Beat } from "./script";
+import { message } from "../src/lib/state/fixtures.ts";
+import { newId, now, type Chat, type Chats } from "./mock-chats.ts";
+import { scriptFor, type Beat } from "./script.ts";
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 /** About 200 words a second, as the timers of Node round. */

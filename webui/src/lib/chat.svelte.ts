@@ -98,6 +98,11 @@ export class ChatStore implements Switchable {
     this.outgoing = this.outgoing.filter((other) => other.key !== entry.key);
   }
 
+  /** Whether a tool is at work: ending it may leave things half done. */
+  get toolRuns(): boolean {
+    return Object.values(this.state?.calls ?? {}).some((call) => call.status === "running");
+  }
+
   stop(): void {
     if (this.stopping) return;
     this.stopping = true;

@@ -74,6 +74,7 @@ export const page = {
   "chat.version": "{index} of {count}",
   "chat.details": "Details",
   "chat.working": "Working…",
+  "chat.stopAgain": "A tool is running. Press Escape again to stop it.",
   "chat.stopped": "Stopped",
   "chat.interrupted": "Interrupted: the server ended while this was being written",
   "chat.cut": "Cut off at the model's output limit",

@@ -74,6 +74,7 @@ export const page: Readonly<Record<keyof typeof english, string>> = {
   "chat.version": "第 {index} 个，共 {count} 个",
   "chat.details": "详情",
   "chat.working": "处理中…",
+  "chat.stopAgain": "有工具正在运行。再按一次 Esc 即可停止。",
   "chat.stopped": "已停止",
   "chat.interrupted": "已中断：写到一半时服务器终止了",
   "chat.cut": "达到模型输出上限，回答被截断",
