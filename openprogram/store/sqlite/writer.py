@@ -51,7 +51,7 @@ class Writer:
     async def _serve(self) -> None:
         group: list[Work] = []
         try:
-            while self._queue or not self._closing:
+            while True:
                 await self._wake.wait()
                 self._wake.clear()
                 while self._queue:
@@ -59,6 +59,8 @@ class Writer:
                     outcomes = await self._connection.run(self._groups.run, group)
                     for work, outcome in zip(group, outcomes, strict=True):
                         _resolve(work, outcome)
+                if self._closing:
+                    return
         finally:
             # Left over only if this task was cancelled: whether the group was committed is then unknown.
             for work in (*group, *self._queue):
