@@ -18,8 +18,9 @@ _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 _COMMON: Final = ("foreign_keys = ON", "temp_store = MEMORY", "mmap_size = 0")
-_WRITER: Final = ("cache_size = -32000", "wal_autocheckpoint = 4000", "journal_size_limit = 64000000")
-_READER: Final = ("cache_size = -8000", "query_only = ON")
+# Pages are appended and rarely seen again: 32 MB of cache took 24 MB more memory than 8 MB and no less CPU.
+_WRITER: Final = ("cache_size = -8000", "wal_autocheckpoint = 4000", "journal_size_limit = 64000000")
+_READER: Final = ("cache_size = -4000", "query_only = ON")
 
 
 class Connection(aiosqlite.Connection):
