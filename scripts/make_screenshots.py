@@ -28,7 +28,7 @@ PHONE: Final[dict[str, Any]] = {
 FILES: Final = {
     "README.md": "# Bakery\n\nCounts loaves.\n\nRun the tests: `make test`\n",
     "bakery.py": 'def loaves(flour_g: int) -> int:\n    """How many loaves it gives."""\n    return flour_g // 500\n',
-    "Makefile": "test:\n\t@python3 -m unittest --quiet && echo all loaves counted\n",
+    "Makefile": "test:\n\t@python3 -m unittest 2>/dev/null && echo 1 test passed\n",
     "test_bakery.py": (
         "import unittest\n\nfrom bakery import loaves\n\n\nclass Loaves(unittest.TestCase):\n"
         "    def test_rests_are_no_loaf(self) -> None:\n        self.assertEqual(loaves(1999), 3)\n"
