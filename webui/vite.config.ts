@@ -23,12 +23,7 @@ const policy = [
 export default defineConfig(({ mode }) => ({
   // Relative addresses: the same files work at the root and below a path of a reverse proxy.
   base: "./",
-  plugins: [
-    svelte(),
-    tailwindcss(),
-    themeBoot(at("./src/theme-boot.js")),
-    ...(mode === "mock" ? [mockServer()] : []),
-  ],
+  plugins: [svelte(), tailwindcss(), themeBoot(at("./src/theme-boot.js")), ...(mode === "mock" ? [mockServer()] : [])],
   server: {
     // `npm run dev` beside a running server: OPENPROGRAM_URL is its address.
     proxy:
@@ -52,5 +47,6 @@ export default defineConfig(({ mode }) => ({
     include: ["src/**/*.test.ts", "dev/**/*.test.ts"],
     environment: "node",
     restoreMocks: true,
+    testTimeout: 60_000, // properties take seconds on a busy machine
   },
 }));

@@ -171,7 +171,11 @@ class ModelCatalog(Protocol):
     """Which models there are, and the provider behind each."""
 
     async def models(self) -> tuple[ModelInfo, ...]:
-        """Every model that can be chosen now; the first is the default."""
+        """Every model that can be chosen now."""
+        ...
+
+    async def default_id(self) -> str | None:
+        """The model of chats that name none; None while it is not known."""
         ...
 
     async def resolve(self, model_id: str | None) -> tuple[ModelInfo, Provider]:

@@ -120,7 +120,8 @@ class Answer:
             case "text":
                 self._out.append(TextPiece(block.number, text))
             case "reasoning":
-                self._out.append(ReasoningPiece(block.number, text))
+                if text:  # a block may hold a signature only, and nothing to show
+                    self._out.append(ReasoningPiece(block.number, text))
             case "call":
                 self._out.append(CallPiece(block.number, block.call_id, block.name, text))
             case _:

@@ -52,7 +52,8 @@ class AnthropicProvider:
     @asynccontextmanager
     async def _respond(self, request: ProviderRequest) -> AsyncIterator[Chunks]:
         model = request.model
-        body = request_body(request, self._config.model_id(model), self._endpoint.facts(model))
+        sent = self._endpoint.configured(request)
+        body = request_body(sent, self._config.model_id(model), self._endpoint.facts(model))
         client = await self._open()
         async with client.stream(body) as chunks:
             yield chunks

@@ -102,10 +102,10 @@ class AnthropicParser:
             self._answer.text(text)
 
     def _message_delta(self, delta: dict[str, Any]) -> None:
-        self._stop = delta.get("stop_reason") or self._stop
+        self._stop = string(delta["stop_reason"]) if delta.get("stop_reason") else self._stop
         details = delta.get("stop_details")
         if isinstance(details, dict):
-            self._explanation = details.get("explanation") or details.get("category")
+            self._explanation = string(details.get("explanation") or details.get("category") or "")
 
     def _count(self, usage: dict[str, Any] | None) -> None:
         """Counts in `message_delta` are cumulative, and those it leaves out keep their value from `message_start`."""

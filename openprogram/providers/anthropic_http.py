@@ -17,6 +17,7 @@ from anthropic._response import AsyncAPIResponse
 
 from openprogram.core.jsonio import JsonObject, canonical, decode_object
 from openprogram.providers.faults import Cut, Fault, Rejected, Stalled, Unreachable
+from openprogram.providers.hosts import is_loopback
 from openprogram.providers.http import CONNECT_TIMEOUT_S, check_stream
 from openprogram.providers.streaming import Chunks
 from openprogram.providers.wire import read_chunk
@@ -39,7 +40,10 @@ class SdkClient:
             timeout=timeout,
             open_telemetry=False,
             http_client=DefaultAioHttpClient(
-                timeout=timeout, limits=httpx2.Limits(max_connections=None), follow_redirects=False
+                timeout=timeout,
+                limits=httpx2.Limits(max_connections=None),
+                follow_redirects=False,
+                trust_env=not is_loopback(base_url),
             ),
         )
         # Their modules are imported on first access: now, in this thread, and not on the event loop.

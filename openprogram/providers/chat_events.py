@@ -57,14 +57,13 @@ class ChatParser:
                 else:
                     self._delta(delta)
             if choice.get("finish_reason"):
-                self._finish = choice["finish_reason"]
+                self._finish = string(choice["finish_reason"])
             if choice.get("usage"):
-                self._usage = choice["usage"]
-        usage = chunk.get("usage")
-        if usage:
-            self._usage = usage
-        if "timings" in chunk:
-            self._timings = chunk["timings"]
+                self._usage = _object(choice, "usage")
+        if chunk.get("usage"):
+            self._usage = _object(chunk, "usage")
+        if chunk.get("timings"):
+            self._timings = _object(chunk, "timings")
         if chunk.get("error"):
             error = chunk["error"]
             raise Reported(error if isinstance(error, dict) else {"message": str(error)})
@@ -173,6 +172,6 @@ def usage_of(usage: dict[str, Any], timings: dict[str, Any]) -> Usage:
     )
 
 
-def _object(usage: dict[str, Any], name: str) -> dict[str, Any]:
-    value = usage.get(name)
+def _object(parent: dict[str, Any], name: str) -> dict[str, Any]:
+    value = parent.get(name)
     return value if isinstance(value, dict) else {}

@@ -113,8 +113,8 @@ def _assistant(turn: Turn, quirks: Quirks) -> JsonValue:
             case _:
                 assert_never(item.block)
     message: JsonObject = {"role": "assistant", "content": "\n\n".join(texts) if texts else None}
-    if reasoning:
-        message["reasoning_content"] = "\n\n".join(reasoning)
+    if quirks.return_reasoning:
+        message["reasoning_content"] = "\n\n".join(reasoning)  # present even where it is empty
     if calls:
         message["tool_calls"] = calls
     return message

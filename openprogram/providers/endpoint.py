@@ -1,11 +1,12 @@
-"""What both adapters share: listing models, fingerprints of failures' sites, and facts learned from the list."""
+"""What both adapters know of their endpoint: its configuration, and what it has told of its models itself."""
 
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 from openprogram.core.errors import NoEndpoint
 from openprogram.core.jsonio import JsonObject
-from openprogram.core.prompt import ModelInfo
+from openprogram.core.prompt import ModelInfo, ProviderRequest
 from openprogram.providers.catalog import UNKNOWN, ModelFacts
 from openprogram.providers.config import EndpointConfig
 from openprogram.providers.failures import Site, failure_of
@@ -24,6 +25,13 @@ class Endpoint:
     def facts(self, model: str) -> ModelFacts:
         """What is known of a model, from all sources."""
         return self.config.facts(model, self._listed.get(model, UNKNOWN))
+
+    def configured(self, request: ProviderRequest) -> ProviderRequest:
+        """The request with the output limit of the configuration, where it sets none itself."""
+        limit = self.config.output_limit(request.model)
+        if request.params.max_output_tokens is not None or limit is None:
+            return request
+        return replace(request, params=replace(request.params, max_output_tokens=limit))
 
     async def models(self, ask: Callable[[], Awaitable[JsonObject]]) -> tuple[ModelInfo, ...]:
         """The configured models, or those of the endpoint's list, fetched by `ask`. Raises `NoEndpoint`."""

@@ -3,6 +3,7 @@
 The defaults are what every server takes (llama.cpp, Ollama, vLLM, LM Studio, gateways).
 """
 
+import ipaddress
 from dataclasses import dataclass
 from typing import Final, Literal
 from urllib.parse import urlsplit
@@ -22,7 +23,7 @@ class Quirks:
     effort: bool = True
     """Takes `reasoning_effort`."""
     return_reasoning: bool = False
-    """Wants the reasoning of its own answers back as `reasoning_content` (DeepSeek, Kimi); others refuse it."""
+    """Wants `reasoning_content` in every answer that goes back, its own reasoning or nothing (DeepSeek, Kimi)."""
     call_id_chars: int | None = None
     """Longest call id that is taken; ids of other providers may be longer."""
 
@@ -48,6 +49,15 @@ _OTHER_CACHE_TTL: Final = 3600.0
 def host_of(base_url: str) -> str:
     """The host name in a URL, in lower case."""
     return urlsplit(base_url).hostname or ""
+
+
+def is_loopback(base_url: str) -> bool:
+    """Whether the endpoint is on this machine. No proxy leads there, whatever the environment says."""
+    host = host_of(base_url)
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
 
 
 def quirks_of(base_url: str) -> Quirks:

@@ -9,6 +9,7 @@ import aiohttp
 from openprogram import __version__
 from openprogram.core.jsonio import JsonObject, canonical
 from openprogram.providers.faults import Cut, Fault, Garbled, Rejected, Stalled, Unreachable
+from openprogram.providers.hosts import is_loopback
 from openprogram.providers.streaming import Chunks
 from openprogram.providers.wire import read_chunk
 
@@ -42,7 +43,7 @@ class HttpClient:
                 cookie_jar=aiohttp.DummyCookieJar(),
                 headers=self._headers,
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_TIMEOUT_S, sock_read=self._stall_s),
-                trust_env=True,
+                trust_env=not is_loopback(self._base_url),
             )
         return self._session
 

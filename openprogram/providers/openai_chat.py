@@ -1,7 +1,6 @@
 """Chat Completions at any base URL: OpenAI, Ollama, llama.cpp, vLLM, LM Studio, OpenRouter and other gateways."""
 
 from collections.abc import AsyncGenerator
-from dataclasses import replace
 
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.prompt import ModelInfo, ProviderEvent, ProviderRequest
@@ -28,15 +27,9 @@ class ChatProvider:
         return answer(lambda: self._http.stream("/chat/completions", self._body(request)), parser, self._endpoint.site)
 
     def _body(self, request: ProviderRequest) -> JsonObject:
-        model, params = request.model, request.params
-        if params.max_output_tokens is None:
-            params = replace(params, max_output_tokens=self._config.output_limit(model))
-        return request_body(
-            replace(request, params=params),
-            self._config.model_id(model),
-            self._endpoint.facts(model),
-            self._config.effective_quirks,
-        )
+        model, endpoint = request.model, self._endpoint
+        sent = endpoint.configured(request)
+        return request_body(sent, self._config.model_id(model), endpoint.facts(model), self._config.effective_quirks)
 
     async def models(self) -> tuple[ModelInfo, ...]:
         """Configured models, or those that the endpoint lists. Raises `NoEndpoint` when it cannot be asked."""

@@ -76,9 +76,11 @@ class Subscription:
 
     def offer(self, first_seq: int, last_seq: int, frames: Sequence[Frame], size: int) -> None:
         """News from the bus: events up to `last_seq` are stored; `frames` are they, or empty if not carried."""
-        if not self._needs_snapshot and last_seq <= self._tail:
+        if self._needs_snapshot:
+            self._behind = True  # the cursor means nothing yet
+        elif last_seq <= self._tail:
             return
-        if self._behind or not frames or first_seq != self._tail + 1:
+        elif not frames or first_seq != self._tail + 1:
             self._behind = True
         elif not self._fits(len(frames), size):
             self._fall_behind()
@@ -152,7 +154,6 @@ class Subscription:
                     return [Frame(event.seq, encode_event_frame(event).decode()) for event in events]
         snapshot = await self._take_snapshot()
         self._needs_snapshot = False
-        self._fall_behind()  # the bus was not listened to while the snapshot was made
         return (Frame(snapshot.seq, encode_frame(snapshot).decode()),)
 
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from openprogram.core.errors import BadField
+from openprogram.core.errors import BadField, NoEndpoint
 from openprogram.core.events import Event, IntentChanged, SessionChanged, SessionInfo
 from openprogram.core.ids import new_id
 from openprogram.core.intent import StoredIntent, ToolIntent
@@ -74,10 +74,10 @@ async def _check_workspace(workspace: str) -> None:
 
 
 async def _check_model(hub: Hub, model: str) -> None:
-    choices = await hub.ports.models.models()
-    if all(choice.id != model for choice in choices):
-        names = ", ".join(choice.id for choice in choices)
-        raise BadField(f"there is no model {model[:100]!r}", field="model", hint=f"choose one of {names}")
+    try:
+        await hub.ports.models.resolve(model)
+    except NoEndpoint as error:
+        raise BadField(error.message, field="model", hint=error.hint) from error
 
 
 async def list_sessions(hub: Hub, request: Request, action: ListSessions) -> SessionsAck:

@@ -99,7 +99,7 @@ class SessionService:
                 )
                 for model in models
             ),
-            default_model=models[0].id if models else None,
+            default_model=await hub.ports.models.default_id(),
             presets=tuple(
                 PresetInfo(name=preset.name, title=preset.title, description=preset.description) for preset in presets
             ),
@@ -151,6 +151,10 @@ class SessionService:
     async def authorise(self, user_id: str, session_id: str) -> None:
         """Raises `UnknownSession` unless the chat is this user's."""
         await self._hub.row(user_id, session_id)
+
+    def registry_changed(self, user_id: str) -> None:
+        """Tell a user's tabs that tools, presets or what is available are others now."""
+        self._hub.journal.hint(user_id, "registry_changed")
 
     async def _known(self, request: Request) -> Remembered | None:
         known = await self._hub.ports.store.remembered(request.user_id, request.client_id)

@@ -86,6 +86,9 @@ class Catalog:
     async def models(self) -> tuple[ModelInfo, ...]:
         return (MODEL,)
 
+    async def default_id(self) -> str | None:
+        return MODEL.id
+
     async def resolve(self, model_id: str | None) -> tuple[ModelInfo, Provider]:
         if self.gone or model_id not in (None, MODEL.id):
             raise NoEndpoint(f"there is no model {model_id}", hint=f"choose {MODEL.id}")

@@ -1,5 +1,6 @@
 """Calling a tool the way the agent does, without the agent."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,6 +19,7 @@ class Caller:
     extra_dirs: tuple[Path, ...] = ()
     session_id: str = "s_test"
     live: list[str] = field(default_factory=list)
+    on_output: Callable[[], object] = bool
     calls: int = 0
 
     def context(self) -> ToolContext:
@@ -27,9 +29,13 @@ class Caller:
             turn_id="t_test",
             call_id=f"c_{self.calls}",
             workspace=self.workspace,
-            output=self.live.append,
+            output=self._take,
             extra_dirs=self.extra_dirs,
         )
+
+    def _take(self, text: str) -> None:
+        self.live.append(text)
+        self.on_output()
 
     async def __call__(self, spec: ToolSpec, **arguments: JsonValue) -> ToolOutput:
         return await spec.execute(arguments, self.context())

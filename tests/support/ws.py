@@ -92,9 +92,9 @@ class Client:
     async def event(self, kind: str, session_id: str | None = None, /, **fields: Any) -> Frame:
         """The next event of this type with these fields that `event` has not returned yet: the frame's `event`.
 
-        Each type has a place of its own: waiting for `turn_finished` skips no `text_delta`.
+        Each type in each chat has a place of its own: waiting for `turn_finished` skips no `text_delta`.
         """
-        key = f"event {kind}"
+        key = f"event {kind} {session_id}"
         wanted = {"type": kind, **fields}
 
         def right(frame: Frame) -> bool:

@@ -6,8 +6,6 @@
   } catch {
     choice = "system"; // storage is blocked or holds something else: follow the system
   }
-  const dark =
-    choice === "dark" ||
-    (choice !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
+  const dark = choice === "dark" || (choice !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
   document.documentElement.dataset.theme = dark ? "dark" : "light";
 })();

@@ -142,7 +142,7 @@ def _put_message(db: sqlite3.Connection, write: PutMessage, unit: Unit) -> None:
 
 def _start_turn(db: sqlite3.Connection, write: StartTurn, unit: Unit) -> None:
     db.execute(
-        "UPDATE sessions SET turn_id = ?, turn_seq = ? WHERE id = ?",
+        "UPDATE sessions SET turn_seq = iif(turn_id = ?1, turn_seq, ?2), turn_id = ?1 WHERE id = ?3",
         (write.turn_id, unit.first_seq, unit.session_id),
     )
 

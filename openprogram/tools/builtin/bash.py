@@ -40,10 +40,11 @@ class ShellConfig:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """A foreground command that is over; `end` is None if time ran out."""
+    """A foreground command that is over, how long it took and might have; `end` is None if time ran out."""
 
     command: str
     log: Path
+    allowed: int
     seconds: float
     end: CommandEnd | None
 
@@ -162,7 +163,7 @@ async def _watch(context: ToolContext, command: str, running: Supervised, log: P
             raise
     finally:
         running.let_go()
-    return _Run(command, log, time.monotonic() - began, end)
+    return _Run(command, log, seconds, time.monotonic() - began, end)
 
 
 def _show(run: _Run) -> ToolOutput:
@@ -180,7 +181,7 @@ def _show(run: _Run) -> ToolOutput:
 
 def _notes(run: _Run) -> list[str]:
     if run.end is None:
-        return [f"[time was up after {run.seconds:.0f} s; the command and all it started were ended]"]
+        return [f"[time was up after {run.allowed} s; the command and all it started were ended]"]
     notes = []
     if run.end.left:
         notes.append(f"[{run.end.left} processes that it left running were ended]")

@@ -122,7 +122,7 @@ def supervise(process: int, output: int, wake: int, sink: Sink, grace: float) ->
             waited.discard(output)
         asked = wake in ready and any(number != signal.SIGCHLD for number in os.read(wake, 512))
         asked = asked or (0 in ready and not os.read(0, 512))
-        code = reap(process) if code is None else code
+        code = reap(process, code)
         if deadline is None and (asked or code is not None):
             waited.discard(0)
             below = descendants()
@@ -130,8 +130,8 @@ def supervise(process: int, output: int, wake: int, sink: Sink, grace: float) ->
             send(below, signal.SIGTERM)
             deadline = time.monotonic() + grace
         if deadline is not None:
-            reap(process)
             below = descendants()
+            code = reap(process, code)
             if code is not None and not below:
                 drain(output, sink)
                 return code, left
@@ -151,18 +151,17 @@ def drain(output: int, sink: Sink) -> bool:
         sink.take(data)
 
 
-def reap(process: int) -> int | None:
-    """Collect every child that has ended; the code of `process` if it was among them."""
-    found = None
+def reap(process: int, code: int | None) -> int | None:
+    """Collect every child that has ended; returns the code of `process`, or `code` if it was not among them."""
     while True:
         try:
             child, status = os.waitpid(-1, os.WNOHANG)
         except ChildProcessError:
-            return found
+            return code
         if child == 0:
-            return found
+            return code
         if child == process:
-            found = os.waitstatus_to_exitcode(status)
+            code = os.waitstatus_to_exitcode(status)
 
 
 def descendants() -> list[int]:

@@ -96,6 +96,15 @@ async def test_the_key_follows_no_redirect(api: Api) -> None:
         assert elsewhere.requests == []
 
 
+async def test_no_proxy_stands_between_this_machine_and_itself(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    async with stub_endpoint(sends(STREAMS[api])) as stub, provider_at(api, stub.base_url) as provider:
+        completed(await collect(provider, HELLO))
+
+
 async def test_a_refused_key_is_told_when_models_are_listed(api: Api) -> None:
     handler = sends(b'{"error":{"message":"no"}}', status=401, content_type="application/json")
     async with stub_endpoint(handler) as stub, provider_at(api, stub.base_url) as provider:

@@ -23,7 +23,7 @@ from openprogram.core.events import (
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.ports import Provider
 from openprogram.core.prompt import ModelInfo, ResponseStarted, TextPiece
-from openprogram.core.storage import EndTurn, PutMessage, PutSurface, RememberRequest, StartTurn
+from openprogram.core.storage import EndTurn, PutMessage, PutSurface, RememberRequest
 from openprogram.core.tooling import ToolContext, ToolOutput
 from tests.support.agent import FakeTool, Gate, assert_paired, call, held, say, use
 from tests.support.sessions import Chats, Held, crashed, failing, opened
@@ -149,7 +149,7 @@ async def test_one_damaged_chat_keeps_no_other_from_being_served(tmp_path: Path)
 
 @pytest.mark.parametrize(
     "lost",
-    [StartTurn, ResponseStarted, TextDelta, PutSurface, StepFinished, ToolCallStarted, ToolCallFinished, EndTurn],
+    [TurnStarted, ResponseStarted, TextDelta, PutSurface, StepFinished, ToolCallStarted, ToolCallFinished, EndTurn],
 )
 async def test_a_store_that_fails_in_mid_turn_ends_the_run_and_later_actions_work(
     tmp_path: Path, lost: type[Any]
@@ -194,16 +194,17 @@ async def test_a_store_that_comes_back_at_once_shows_the_user_what_happened(tmp_
 async def test_a_turn_of_which_nothing_could_be_stored_is_told_as_an_error(tmp_path: Path) -> None:  # R4
     async with opened(tmp_path, say("Hello."), say("Hello again.")) as chats:
         session_id = await chats.draft()
-        storing = Held(chats.store, StartTurn)
+        storing = Held(chats.store, TurnStarted)
         await chats.say("go", session_id)
         await storing.gate.reached()
         storing.gate.fail(StorageError("the disk is full"))
-        raised = await chats.until(session_id, ErrorRaised)
-        assert raised.error.code == "storage_failed"
-        assert await chats.of(session_id, TurnFinished) == []
+        finished = await chats.until(session_id, TurnFinished)
+        assert finished.error is not None
+        assert (finished.reason, finished.error.code) == ("error", "storage_failed")
+        assert await chats.of(session_id, TurnStarted) == []
         await chats.rest(session_id)
         await chats.do("continue_turn", session_id=session_id)
-        await chats.until(session_id, TurnFinished)
+        await chats.until(session_id, TurnFinished, 2)
 
 
 def _full_once(chats: Chats):
@@ -327,8 +328,9 @@ async def test_a_run_that_crashes_before_its_turn_says_so(tmp_path: Path) -> Non
         resolve = chats.catalog.resolve
         chats.catalog.resolve = broken  # type: ignore[method-assign]
         session_id = (await chats.say("go")).session_id
-        raised = await chats.until(session_id, ErrorRaised)
-        assert raised.error.code == "internal"
+        finished = await chats.until(session_id, TurnFinished)
+        assert finished.error is not None
+        assert (finished.reason, finished.error.code) == ("error", "internal")
         await chats.rest(session_id)
         chats.catalog.resolve = resolve  # type: ignore[method-assign]
         await chats.said("again", session_id)

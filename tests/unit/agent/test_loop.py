@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from openprogram.agent.environment import Resumed
+from openprogram.agent.environment import Resumed, Setup
 from openprogram.core.errors import NoEndpoint, UnknownPreset
 from openprogram.core.events import (
     ErrorRaised,
@@ -269,8 +269,26 @@ async def test_a_turn_that_cannot_start_says_so_and_keeps_the_message(refusal: U
         refusal.hint,
     )
     assert not chat.emit.of(TurnStarted)
-    assert not chat.emit.of(TurnFinished)
+    (ended,) = chat.emit.of(TurnFinished)
+    assert (ended.reason, ended.error) == ("error", raised.error)
     assert chat.history.messages == before
+
+
+async def test_a_stop_while_a_turn_is_prepared_ends_it() -> None:  # P7: a list of models may be slow
+    chat = Chat(ScriptedProvider())
+    asked = asyncio.Event()
+
+    async def slow() -> Setup:
+        asked.set()
+        await asyncio.Event().wait()
+        raise AssertionError("unreachable")
+
+    chat.prepare = slow  # type: ignore[method-assign]
+    run = asyncio.create_task(chat.run())
+    await asked.wait()
+    chat.stop.request()
+    await run
+    assert [event.reason for event in chat.emit.of(TurnFinished)] == ["stopped"]
 
 
 async def test_an_unknown_tool_name_is_told_once_a_turn_and_left_out() -> None:  # T13
@@ -344,7 +362,9 @@ async def test_a_refusal_after_a_resumed_turn_does_not_finish_that_turn_again() 
 
     chat.prepare = once  # type: ignore[method-assign]
     await chat.run(Resumed("t_1", 0, {}))
-    assert [event.turn_id for event in chat.emit.of(TurnFinished)] == ["t_1"]
+    ends = chat.emit.of(TurnFinished)
+    assert [event.reason for event in ends] == ["done", "error"]
+    assert ends[0].turn_id == "t_1" != ends[1].turn_id
 
 
 def _chip(value: bool) -> ToolIntent:

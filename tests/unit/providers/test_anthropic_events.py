@@ -44,8 +44,10 @@ def test_thinking_keeps_its_signature_byte_for_byte() -> None:  # C14
 
 def test_thinking_that_is_not_shown_keeps_its_signature() -> None:  # C14
     hidden = block(0, {"type": "thinking", "thinking": ""}, {"type": "signature_delta", "signature": "sig"})
-    blocks = parsed(message_start(), *hidden, *text_block(1, "Hi"), *message_end("end_turn")).ending().blocks
-    assert blocks == (ReasoningBlock("", "sig"), TextBlock("Hi"))
+    parser = AnthropicParser()
+    stream = messages_stream(message_start(), *hidden, *text_block(1, "Hi"), *message_end("end_turn"))
+    assert pieces(parser, stream) == [TextPiece(1, "Hi")]
+    assert parser.ending().blocks == (ReasoningBlock("", "sig"), TextBlock("Hi"))
 
 
 def test_thinking_that_starts_with_text_and_signature_is_taken() -> None:

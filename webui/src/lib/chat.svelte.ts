@@ -1,5 +1,5 @@
 /** One open chat: its state from the server, what was sent and not confirmed yet, and what can be done with it. */
-import type { Event as ChatEvent, SessionInfo } from "../protocol.gen";
+import type { Event as ChatEvent, QueuedMessage, SessionInfo } from "../protocol.gen";
 import { t } from "../i18n/index.svelte";
 import { announcer } from "./announce.svelte";
 import { RequestError, randomId, type ActionBody, type Connection } from "./connection";
@@ -47,7 +47,9 @@ export class ChatStore implements Switchable {
   #leave: (() => void) | null = null;
   #creating: Promise<string> | null = null;
 
-  readonly rows: readonly Row[] = $derived.by(() => (this.state === null ? this.#outgoingRows() : this.#rows.build(this.state, this.outgoing)));
+  readonly rows: readonly Row[] = $derived.by(() =>
+    this.state === null ? this.#outgoingRows() : this.#rows.build(this.state, this.outgoing),
+  );
   readonly running: boolean = $derived(this.state !== null && this.state.turnId !== null);
   readonly empty: boolean = $derived(this.rows.length === 0 && (this.id === null || this.state !== null));
   readonly mode: PermissionMode = $derived(this.#mode.or(this.state?.session.permission_mode ?? "ask"));
@@ -75,17 +77,18 @@ export class ChatStore implements Switchable {
     return this.#creating;
   }
 
-  async send(text: string): Promise<void> {
+  /** Send a message. While a turn runs, `steer` puts it in after the current step; otherwise it waits in the queue. */
+  async send(text: string, mode: "send" | "steer" = "send"): Promise<void> {
     const entry: Outgoing = { key: randomId(), text, messageId: null, failed: null };
     this.outgoing = [...this.outgoing, entry];
     if (this.#creating !== null) await this.#creating;
-    await this.#deliver(entry);
+    await this.#deliver(entry, mode);
   }
 
   retry(entry: Outgoing): void {
     const again = { ...entry, failed: null };
     this.#replace(entry.key, again);
-    void this.#deliver(again);
+    void this.#deliver(again, "send");
   }
 
   discard(entry: Outgoing): void {
@@ -95,17 +98,26 @@ export class ChatStore implements Switchable {
   stop(): void {
     if (this.stopping) return;
     this.stopping = true;
-    void this.#do((session_id) => ({ action: "stop", session_id }), () => (this.stopping = false));
+    void this.#do(
+      (session_id) => ({ action: "stop", session_id }),
+      () => (this.stopping = false),
+    );
   }
 
   setMode(mode: PermissionMode): void {
     this.#mode.make(mode);
-    void this.#do((session_id) => ({ action: "set_permission_mode", session_id, mode }), () => this.#mode.drop());
+    void this.#do(
+      (session_id) => ({ action: "set_permission_mode", session_id, mode }),
+      () => this.#mode.drop(),
+    );
   }
 
   setModel(model: string | null): void {
     this.#model.make(model);
-    void this.#do((session_id) => ({ action: "set_model", session_id, model }), () => this.#model.drop());
+    void this.#do(
+      (session_id) => ({ action: "set_model", session_id, model }),
+      () => this.#model.drop(),
+    );
   }
 
   answer(approvalId: string, decision: ApprovalDecision, note: string | null): void {
@@ -133,6 +145,13 @@ export class ChatStore implements Switchable {
     void this.#do((session_id) => ({ action: "edit_queue", session_id, queued_id: queuedId, text }));
   }
 
+  /** A message that waits although nothing runs any more goes out now. */
+  async sendQueued(queued: QueuedMessage): Promise<void> {
+    if (await this.#do((session_id) => ({ action: "edit_queue", session_id, queued_id: queued.id, text: null }))) {
+      await this.send(queued.text);
+    }
+  }
+
   async loadOlder(): Promise<void> {
     const state = this.state;
     const first = state?.messages[0];
@@ -148,8 +167,18 @@ export class ChatStore implements Switchable {
     }
   }
 
+  inForce(effective: ChatState["effective"], revision: number): void {
+    if (this.state !== null && revision >= this.state.revision) this.state = { ...this.state, effective };
+  }
+
   #outgoingRows(): readonly Row[] {
-    return this.outgoing.map((entry) => ({ kind: "outgoing", key: entry.key, outgoing: entry, text: entry.text, failed: entry.failed }));
+    return this.outgoing.map((entry) => ({
+      kind: "outgoing",
+      key: entry.key,
+      outgoing: entry,
+      text: entry.text,
+      failed: entry.failed,
+    }));
   }
 
   #adopt(id: string, sent: boolean): void {
@@ -194,7 +223,8 @@ export class ChatStore implements Switchable {
 
   #tell(event: ChatEvent): void {
     if (event.type === "turn_started") announcer.say(t("announce.started"));
-    else if (event.type === "approval_requested") announcer.say(t("approval.announce", { what: event.preview.slice(0, 120) }));
+    else if (event.type === "approval_requested")
+      announcer.say(t("approval.announce", { what: event.preview.slice(0, 120) }));
     else if (event.type === "turn_finished") {
       const message = event.error?.message;
       if (message !== undefined) announcer.say(t("announce.failed", { message }));
@@ -212,9 +242,9 @@ export class ChatStore implements Switchable {
     }
   }
 
-  async #deliver(entry: Outgoing): Promise<void> {
+  async #deliver(entry: Outgoing, mode: "send" | "steer"): Promise<void> {
     try {
-      const ack = await this.connection.request({ action: "chat", session_id: this.id, text: entry.text });
+      const ack = await this.connection.request({ action: "chat", session_id: this.id, text: entry.text, mode });
       if (ack.queued) this.discard(entry);
       else this.#replace(entry.key, { ...entry, messageId: ack.message_id });
       this.#adopt(ack.session_id, true);
@@ -229,13 +259,15 @@ export class ChatStore implements Switchable {
     this.outgoing = this.outgoing.map((other) => (other.key === key ? entry : other));
   }
 
-  /** An action on this chat whose refusal is shown at the edge of the page. */
-  async #do(body: (sessionId: string) => ActionBody & Refusable, undo?: () => void): Promise<void> {
+  /** An action on this chat; whether it was done. A refusal is shown at the edge of the page. */
+  async #do(body: (sessionId: string) => ActionBody & Refusable, undo?: () => void): Promise<boolean> {
     try {
       await this.connection.request(body(await this.ensure()));
+      return true;
     } catch (error) {
       undo?.();
       this.complain(error);
+      return false;
     }
   }
 

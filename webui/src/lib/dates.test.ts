@@ -14,7 +14,10 @@ test("days are the reader's calendar days, not spans of 24 hours", () => {
 });
 
 test("pinned chats stand first, whatever their age, and empty groups are left out", () => {
-  const chats = [session("s_1", { updated_at: local(2026, 2, 10) }), session("s_2", { updated_at: local(2020, 0, 1), pinned: true })];
+  const chats = [
+    session("s_1", { updated_at: local(2026, 2, 10) }),
+    session("s_2", { updated_at: local(2020, 0, 1), pinned: true }),
+  ];
   expect(groupByDate(chats, now).map((group) => [group.age, group.sessions.map((info) => info.id)])).toEqual([
     ["pinned", ["s_2"]],
     ["today", ["s_1"]],

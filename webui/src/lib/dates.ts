@@ -13,7 +13,8 @@ const order: readonly Age[] = ["pinned", "today", "yesterday", "week", "month", 
 export function ageOf(at: string, now: Date): Age {
   const midnight = new Date(now.getFullYear(), now.getMonth(), now.getDate());
   const then = new Date(at);
-  const daysBefore = (days: number): Date => new Date(midnight.getFullYear(), midnight.getMonth(), midnight.getDate() - days);
+  const daysBefore = (days: number): Date =>
+    new Date(midnight.getFullYear(), midnight.getMonth(), midnight.getDate() - days);
   if (then >= midnight) return "today";
   if (then >= daysBefore(1)) return "yesterday";
   if (then >= daysBefore(7)) return "week";

@@ -15,7 +15,9 @@ export class Sessions {
 
   readonly groups: readonly Group[] = $derived.by(() => {
     const wanted = this.filter.trim().toLocaleLowerCase();
-    const shown = this.list.filter((info) => info.visible && !info.deleted && info.title.toLocaleLowerCase().includes(wanted));
+    const shown = this.list.filter(
+      (info) => info.visible && !info.deleted && info.title.toLocaleLowerCase().includes(wanted),
+    );
     return groupByDate(shown, new Date());
   });
 

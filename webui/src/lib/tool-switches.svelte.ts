@@ -20,9 +20,14 @@ export interface Switchable {
   readonly connection: Connection;
   ensure(): Promise<string>;
   complain(error: unknown): void;
+  /** What the server says is in force at this revision of the intent. */
+  inForce(effective: ToolsAck["effective"], revision: number): void;
 }
 
-type IntentAction = Extract<ActionBody, { action: "toggle_web_search" | "set_tools_profile" | "set_tools_enabled" | "set_tool_disabled" | "pick_tools" }>;
+type IntentAction = Extract<
+  ActionBody,
+  { action: "toggle_web_search" | "set_tools_profile" | "set_tools_enabled" | "set_tool_disabled" | "pick_tools" }
+>;
 
 const SEARCH = "web_search";
 
@@ -76,6 +81,16 @@ export class ToolSwitches {
     return this.#chat.connection.request({ action: "explain_tools", session_id });
   }
 
+  /** Ask what is in force: the server's tools or settings changed, not this chat's intent. */
+  async refresh(): Promise<void> {
+    try {
+      const answer = await this.explain();
+      this.#chat.inForce(answer.effective, answer.revision);
+    } catch (error) {
+      this.#chat.complain(error);
+    }
+  }
+
   /** The chat's state is `state` now. */
   seen(state: ChatState): void {
     if (state.turnId !== this.#turnId) this.#waits = false;
@@ -89,7 +104,8 @@ export class ToolSwitches {
     const known = state?.effective.web_search ?? { state: "off" as const, reason: null };
     const wish = this.#chip.value;
     const hopeless = wish === true && known.state === "unavailable";
-    const shown = wish === undefined || hopeless ? known : { state: wish ? ("on" as const) : ("off" as const), reason: null };
+    const shown =
+      wish === undefined || hopeless ? known : { state: wish ? ("on" as const) : ("off" as const), reason: null };
     const turn = state?.turn ?? null;
     const offered = turn === null ? !this.#waits : turn.tools.includes(SEARCH);
     return { ...shown, next: this.#chat.running && shown.state === "on" && !offered };

@@ -3,11 +3,68 @@ import { describe, expect, test } from "vitest";
 import { BlockStream, parseBlocks } from "./blocks";
 
 const fragments = [
-  "a paragraph", "two  \nlines", "**bold** and *soft*", "`code`", "[link](https://example.org/a_b)", "[ref][label]", "![alt](https://example.org/i.png)",
-  "# Title", "## Other\n", "text\n===", "text\n---", "***", "- item", "- item\n\n  more", "* star", "+ plus", "1. one", "2) two", "- [x] done", "  - nested",
-  "> quote", "> - list in quote", ">> deep", "```py\nprint(1)\n```", "```\nopen", "~~~\ntilde\n~~~", "    indented", "\tindented",
-  "| a | b |\n|---|:-:|\n| 1 | 2 |", "| a | b |", "|--", "<div>html</div>", "<br>", "<!-- comment", "[label]: https://example.org 'title'", "[other]:\n<https://example.org/x>",
-  "\\*escaped\\*", "https://example.org/path", "mail@example.org", "~~gone~~", "&amp; &lt;", "中文。", "**", "*", "_", "`", "```", "[", "](", "|", "-", "=", "1.", "#", ">", " ", "  ", "\n", "\n\n", "\r\n", "\r", "\\",
+  "a paragraph",
+  "two  \nlines",
+  "**bold** and *soft*",
+  "`code`",
+  "[link](https://example.org/a_b)",
+  "[ref][label]",
+  "![alt](https://example.org/i.png)",
+  "# Title",
+  "## Other\n",
+  "text\n===",
+  "text\n---",
+  "***",
+  "- item",
+  "- item\n\n  more",
+  "* star",
+  "+ plus",
+  "1. one",
+  "2) two",
+  "- [x] done",
+  "  - nested",
+  "> quote",
+  "> - list in quote",
+  ">> deep",
+  "```py\nprint(1)\n```",
+  "```\nopen",
+  "~~~\ntilde\n~~~",
+  "    indented",
+  "\tindented",
+  "| a | b |\n|---|:-:|\n| 1 | 2 |",
+  "| a | b |",
+  "|--",
+  "<div>html</div>",
+  "<br>",
+  "<!-- comment",
+  "[label]: https://example.org 'title'",
+  "[other]:\n<https://example.org/x>",
+  "\\*escaped\\*",
+  "https://example.org/path",
+  "mail@example.org",
+  "~~gone~~",
+  "&amp; &lt;",
+  "中文。",
+  "**",
+  "*",
+  "_",
+  "`",
+  "```",
+  "[",
+  "](",
+  "|",
+  "-",
+  "=",
+  "1.",
+  "#",
+  ">",
+  " ",
+  "  ",
+  "\n",
+  "\n\n",
+  "\r\n",
+  "\r",
+  "\\",
 ];
 
 const documents = fc
@@ -17,7 +74,9 @@ const documents = fc
 const chunked = documents.chain((text) =>
   fc.tuple(
     fc.constant(text),
-    fc.array(fc.integer({ min: 0, max: text.length }), { maxLength: 12 }).map((cuts) => [...new Set(cuts)].sort((a, b) => a - b)),
+    fc
+      .array(fc.integer({ min: 0, max: text.length }), { maxLength: 12 })
+      .map((cuts) => [...new Set(cuts)].sort((a, b) => a - b)),
   ),
 );
 
@@ -75,7 +134,14 @@ describe("BlockStream", () => {
   });
 
   test("text that nests without end neither hangs nor overflows", () => {
-    for (const nasty of [">".repeat(20_000), "- ".repeat(5_000), "*".repeat(20_000), "[".repeat(20_000), "> - ".repeat(2_000), "`".repeat(9_999) + "a"]) {
+    for (const nasty of [
+      ">".repeat(20_000),
+      "- ".repeat(5_000),
+      "*".repeat(20_000),
+      "[".repeat(20_000),
+      "> - ".repeat(2_000),
+      "`".repeat(9_999) + "a",
+    ]) {
       const stream = new BlockStream();
       stream.push(nasty);
       stream.finish();

@@ -1,6 +1,12 @@
 /** The one place where text becomes HTML. */
 
-const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
 
 /** Escape everything: for code and attributes, where `&lt;` means those four characters. */
 export function escapeHtml(text: string): string {

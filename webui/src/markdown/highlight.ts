@@ -59,7 +59,13 @@ export function highlightLines(text: string, lang: string): Line[] {
 }
 
 const TOKEN = /<span class="([\w -]*)">|<\/span>|([^<]+)/g;
-const references: Readonly<Record<string, string>> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#x27;": "'" };
+const references: Readonly<Record<string, string>> = {
+  "&amp;": "&",
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&#x27;": "'",
+};
 
 /** highlight.js gives HTML; it is read back into runs here, so that no markup of it ever reaches the page. */
 function splitLines(html: string): Line[] {
@@ -83,7 +89,9 @@ function splitLines(html: string): Line[] {
 /** A line as HTML, for code inside other blocks. */
 export function lineHtml(line: Line): string {
   return line
-    .map((run) => (run.scope === "" ? escapeHtml(run.text) : `<span class="${run.scope}">${escapeHtml(run.text)}</span>`))
+    .map((run) =>
+      run.scope === "" ? escapeHtml(run.text) : `<span class="${run.scope}">${escapeHtml(run.text)}</span>`,
+    )
     .join("");
 }
 

@@ -50,7 +50,10 @@ export function renderBlock(token: Token, words: Words): string {
 
 /** The first word of the fence's info string, in lower case. */
 export function languageOf(code: Tokens.Code): string {
-  return (code.lang ?? "").trim().split(/[\s{,]/)[0]!.toLowerCase();
+  return (code.lang ?? "")
+    .trim()
+    .split(/[\s{,]/)[0]!
+    .toLowerCase();
 }
 
 /** The frame around code; `lines` is HTML. */
@@ -72,7 +75,13 @@ function list(token: Tokens.List, words: Words): string {
 
 function listItem(item: Tokens.ListItem, words: Words): string {
   const content = item.tokens
-    .map((token) => (token.type === "text" && !item.loose ? textContent(token as Tokens.Text, words) : token.type === "checkbox" ? checkbox(token as Tokens.Checkbox) : renderBlock(token, words)))
+    .map((token) =>
+      token.type === "text" && !item.loose
+        ? textContent(token as Tokens.Text, words)
+        : token.type === "checkbox"
+          ? checkbox(token as Tokens.Checkbox)
+          : renderBlock(token, words),
+    )
     .join("");
   return item.task ? `<li class="md-task">${content}</li>` : `<li>${content}</li>`;
 }

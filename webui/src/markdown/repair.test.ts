@@ -5,7 +5,10 @@ import { closeInline } from "./repair";
 import { renderBlock, type Words } from "./render";
 
 const words: Words = { copy: "Copy", copied: "Copied", code: "text", table: "Table", image: "Image" };
-const html = (text: string, open: boolean): string => parseBlocks(text, open).map((block) => renderBlock(block.token, words)).join("");
+const html = (text: string, open: boolean): string =>
+  parseBlocks(text, open)
+    .map((block) => renderBlock(block.token, words))
+    .join("");
 
 describe("a half-written answer", () => {
   test.each([
@@ -33,7 +36,14 @@ describe("a half-written answer", () => {
   });
 
   test("a table is a table from its first row on", () => {
-    for (const text of ["| a | b |", "| a | b |\n", "| a | b |\n|", "| a | b |\n|--", "| a | b |\n|---|---", "| a | b |\n|---|---|\n| 1"]) {
+    for (const text of [
+      "| a | b |",
+      "| a | b |\n",
+      "| a | b |\n|",
+      "| a | b |\n|--",
+      "| a | b |\n|---|---",
+      "| a | b |\n|---|---|\n| 1",
+    ]) {
       if (text.endsWith("|\n")) continue; // a complete line without its delimiter row: decided by the next character
       expect(html(text, true)).toContain("<th>a</th>");
     }

@@ -79,7 +79,10 @@ function lastUnescapedBar(row: string): number {
 }
 
 function delimiterFor(row: string): string {
-  const inner = row.trim().replace(/^\|/, "").replace(/(?<!\\)\|$/, "");
+  const inner = row
+    .trim()
+    .replace(/^\|/, "")
+    .replace(/(?<!\\)\|$/, "");
   const cells = inner.split(/(?<!\\)\|/).length;
   return `|${" --- |".repeat(cells)}`;
 }

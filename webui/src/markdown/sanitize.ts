@@ -7,7 +7,20 @@ const config = {
     "a", "blockquote", "br", "button", "code", "del", "div", "em", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol",
     "p", "pre", "span", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul",
   ], // prettier-ignore
-  ALLOWED_ATTR: ["aria-hidden", "aria-label", "class", "data-md-copy", "href", "rel", "role", "start", "tabindex", "target", "title", "type"],
+  ALLOWED_ATTR: [
+    "aria-hidden",
+    "aria-label",
+    "class",
+    "data-md-copy",
+    "href",
+    "rel",
+    "role",
+    "start",
+    "tabindex",
+    "target",
+    "title",
+    "type",
+  ],
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
   RETURN_DOM_FRAGMENT: true,
@@ -27,5 +40,10 @@ export function createSanitizer(window: Window & typeof globalThis): Sanitize {
       node.setAttribute("rel", "noopener noreferrer nofollow");
     }
   });
-  return (html) => purify.sanitize(html, { ...config, ALLOWED_TAGS: [...config.ALLOWED_TAGS], ALLOWED_ATTR: [...config.ALLOWED_ATTR] });
+  return (html) =>
+    purify.sanitize(html, {
+      ...config,
+      ALLOWED_TAGS: [...config.ALLOWED_TAGS],
+      ALLOWED_ATTR: [...config.ALLOWED_ATTR],
+    });
 }

@@ -8,7 +8,10 @@ import { MarkdownView } from "./view";
 const words = { copy: "Copy", copied: "Copied", code: "text", table: "Table", image: "Image" };
 const sanitize = createSanitizer(window);
 
-function view(copy: (text: string) => Promise<boolean> = () => Promise.resolve(true)): { root: HTMLElement; view: MarkdownView } {
+function view(copy: (text: string) => Promise<boolean> = () => Promise.resolve(true)): {
+  root: HTMLElement;
+  view: MarkdownView;
+} {
   const root = document.createElement("div");
   return { root, view: new MarkdownView(root, { words, sanitize, copy }) };
 }
@@ -106,10 +109,33 @@ describe("MarkdownView", () => {
   });
 
   test("colours never change the text", () => {
-    const code = fc.array(fc.constantFrom("def f():", '"""', "'a", "<b>", "&amp;", "// x", "/* ", "*/", "\n", "  ", "`${x}`", "#!", "\t", "é")).map((parts) => parts.join(""));
+    const code = fc
+      .array(
+        fc.constantFrom(
+          "def f():",
+          '"""',
+          "'a",
+          "<b>",
+          "&amp;",
+          "// x",
+          "/* ",
+          "*/",
+          "\n",
+          "  ",
+          "`${x}`",
+          "#!",
+          "\t",
+          "é",
+        ),
+      )
+      .map((parts) => parts.join(""));
     fc.assert(
       fc.property(code, fc.constantFrom("python", "js", "html", "bash", "sql", "none"), (text, lang) => {
-        expect(highlightLines(text, lang).map((line) => line.map((run) => run.text).join("")).join("\n")).toBe(text);
+        expect(
+          highlightLines(text, lang)
+            .map((line) => line.map((run) => run.text).join(""))
+            .join("\n"),
+        ).toBe(text);
       }),
     );
   });

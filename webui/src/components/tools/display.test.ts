@@ -17,7 +17,13 @@ test("a diff's lines carry the numbers of both sides", () => {
 });
 
 test("a search result whose address is no web address is left out", () => {
-  const results = [{ url: "https://example.org", title: "A" }, { url: "javascript:alert(1)", title: "B" }, "text", null, { title: "C" }];
+  const results = [
+    { url: "https://example.org", title: "A" },
+    { url: "javascript:alert(1)", title: "B" },
+    "text",
+    null,
+    { title: "C" },
+  ];
   expect(sourcesOf({ results: results as never }).map((source) => source.title)).toEqual(["A"]);
   expect(sourcesOf(null)).toEqual([]);
 });

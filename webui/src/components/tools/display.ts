@@ -38,7 +38,14 @@ export function sourcesOf(display: Display): readonly Source[] {
     if (typeof entry !== "object" || entry === null || Array.isArray(entry)) return [];
     const url = safeHref(textField(entry, "url"));
     if (url === null) return [];
-    return [{ url, title: textField(entry, "title") || url, snippet: textField(entry, "snippet"), date: textField(entry, "date") }];
+    return [
+      {
+        url,
+        title: textField(entry, "title") || url,
+        snippet: textField(entry, "snippet"),
+        date: textField(entry, "date"),
+      },
+    ];
   });
 }
 
@@ -75,7 +82,10 @@ export function diffLines(diff: string): readonly DiffLine[] {
 
 export function diffCounts(diff: string): { added: number; removed: number } {
   const lines = diffLines(diff);
-  return { added: lines.filter((line) => line.kind === "add").length, removed: lines.filter((line) => line.kind === "del").length };
+  return {
+    added: lines.filter((line) => line.kind === "add").length,
+    removed: lines.filter((line) => line.kind === "del").length,
+  };
 }
 
 /** The file that a diff is about. */

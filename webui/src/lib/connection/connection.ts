@@ -4,18 +4,11 @@
  * Promises kept here: P2 (each event once, in order), P5 (an action sent twice has one effect), P10
  * (25 s of silence is a loss), P16 (another protocol version is said, not stumbled over).
  */
-import type {
-  Ack,
-  ErrorFrame,
-  Event as ChatEvent,
-  EventFrame,
-  Hello,
-  HintFrame,
-  ServerFrame,
-  Snapshot,
-} from "../../protocol.gen";
+import type { Ack, ErrorFrame, EventFrame, ServerFrame, Snapshot } from "../../protocol.gen";
 import { Cursor } from "./cursor";
+import { randomId } from "./id";
 import { transition, type LinkState } from "./machine";
+import type { ConnectionOptions, Subscriber } from "./options";
 import { PendingActions } from "./pending";
 import { RequestError, type AckOf, type ActionBody, type ActionName } from "./types";
 
@@ -26,33 +19,6 @@ export const HANDSHAKE_MS = 10_000;
 export const WAKE_MS = 3_000;
 const BACKOFF_MS = { first: 500, factor: 2, max: 15_000 } as const;
 const CLOSE = { unauthorised: 4401, tooLarge: 1009 } as const;
-
-export interface LinkStatus {
-  readonly state: LinkState;
-  /** Attempts since the link was last ready. */
-  readonly attempt: number;
-}
-
-export interface Subscriber {
-  event(event: ChatEvent, at: string, seq: number): void;
-  snapshot(snapshot: Snapshot): void;
-  /** The server does not let this tab read the chat (deleted, someone else's). */
-  refused(error: RequestError): void;
-}
-
-export interface ConnectionOptions {
-  readonly url: string;
-  readonly openSocket?: (url: string, protocol: string) => WebSocket;
-  /** Ask over HTTP why the socket does not open; browsers hide the status of a refused upgrade. */
-  readonly probe: () => Promise<"unauthorised" | "unknown">;
-  readonly onStatus: (status: LinkStatus) => void;
-  readonly onHello: (hello: Hello) => void;
-  readonly onHint: (hint: HintFrame) => void;
-  /** An error that answers no action of ours. */
-  readonly onError: (error: ErrorFrame) => void;
-  readonly random?: () => number;
-  readonly newId?: () => string;
-}
 
 interface Subscription {
   readonly cursor: Cursor;
@@ -150,7 +116,9 @@ export class Connection {
     this.#dropSocket();
     this.#asked.clear();
     if (code === CLOSE.tooLarge) {
-      this.#pending.failLargest(new RequestError({ code: "too_large", message: "That is larger than the server takes." }));
+      this.#pending.failLargest(
+        new RequestError({ code: "too_large", message: "That is larger than the server takes." }),
+      );
     }
     if (code === CLOSE.unauthorised) {
       this.#go("refused");
@@ -293,10 +261,4 @@ export class Connection {
   #newId(): string {
     return (this.#options.newId ?? randomId)();
   }
-}
-
-/** Unique without a secure context: `crypto.randomUUID` is missing on plain http outside loopback. */
-export function randomId(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(12));
-  return `c_${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }

@@ -10,9 +10,26 @@ function run(state: ChatState, ...events: ChatEvent[]): ChatState {
 }
 
 const empty = fromSnapshot(sessionState());
-const step = { type: "step_started", turn_id: "t_1", message_id: "m_2", parent_id: "m_1", model: "demo/demo", step: 1 } as StepStarted;
-const text = (piece: string, block = 0, id = "m_2"): ChatEvent => ({ type: "text_delta", message_id: id, block, text: piece });
-const answered = run(empty, { type: "message_added", message: message("m_1", null, "user", "hi") }, turnStarted("t_1"), step);
+const step = {
+  type: "step_started",
+  turn_id: "t_1",
+  message_id: "m_2",
+  parent_id: "m_1",
+  model: "demo/demo",
+  step: 1,
+} as StepStarted;
+const text = (piece: string, block = 0, id = "m_2"): ChatEvent => ({
+  type: "text_delta",
+  message_id: id,
+  block,
+  text: piece,
+});
+const answered = run(
+  empty,
+  { type: "message_added", message: message("m_1", null, "user", "hi") },
+  turnStarted("t_1"),
+  step,
+);
 
 describe("an answer being written", () => {
   test("deltas of a block add up, and the whole message takes their place", () => {
@@ -36,21 +53,72 @@ describe("an answer being written", () => {
   });
 
   test("a reloaded tab shows what was there and goes on from it", () => {
-    const partial = { turn_id: "t_1", step: 1, message_id: "m_2", parent_id: "m_1", model: "demo/demo", events: [text("so far")] };
+    const partial = {
+      turn_id: "t_1",
+      step: 1,
+      message_id: "m_2",
+      parent_id: "m_1",
+      model: "demo/demo",
+      events: [text("so far")],
+    };
     const state = fromSnapshot(sessionState({ turn_id: "t_1", status: "running", partial }));
     expect(isRunning(state)).toBe(true);
     expect(run(state, text(" and on")).live?.blocks).toEqual([{ type: "text", text: "so far and on" }]);
   });
 });
 
+describe("a turn that cannot start", () => {
+  const error = { code: "unknown_preset", message: "there is no preset 'x'", action: "none" as const, hint: null, retry_after_s: null };
+
+  test("is over, and its error is shown once", () => {
+    const begun = fromSnapshot(sessionState({ turn_id: "t_1", status: "running" }));
+    expect(isRunning(begun)).toBe(true);
+    const ended = run(begun, { type: "error", error }, { type: "turn_finished", turn_id: "t_1", reason: "error", error });
+    expect(isRunning(ended)).toBe(false);
+    expect(ended.outcome?.error).toEqual(error);
+    expect(ended.notes).toEqual([]);
+  });
+
+  test("an error that is not the outcome's stays", () => {
+    const other = { ...error, message: "there is no tool 'y'" };
+    const ended = run(answered, { type: "error", error: other }, { type: "turn_finished", turn_id: "t_1", reason: "error", error });
+    expect(ended.notes.map((note) => note.message)).toEqual([other.message]);
+  });
+});
+
 describe("tool calls", () => {
-  const result = { type: "tool_result" as const, call_id: "c_1", status: "ok" as const, content: [{ type: "text" as const, text: "out" }], display: null };
-  const started: ChatEvent = { type: "tool_call_started", turn_id: "t_1", message_id: "m_2", call_id: "c_1", name: "bash", arguments: { command: "ls" } };
+  const result = {
+    type: "tool_result" as const,
+    call_id: "c_1",
+    status: "ok" as const,
+    content: [{ type: "text" as const, text: "out" }],
+    display: null,
+  };
+  const started: ChatEvent = {
+    type: "tool_call_started",
+    turn_id: "t_1",
+    message_id: "m_2",
+    call_id: "c_1",
+    name: "bash",
+    arguments: { command: "ls" },
+  };
 
   test("arguments, output and result follow one another", () => {
-    const writing = run(answered, { type: "tool_call_delta", message_id: "m_2", block: 0, call_id: "c_1", name: "bash", text: '{"comm' });
+    const writing = run(answered, {
+      type: "tool_call_delta",
+      message_id: "m_2",
+      block: 0,
+      call_id: "c_1",
+      name: "bash",
+      text: '{"comm',
+    });
     expect(writing.live?.blocks).toMatchObject([{ callId: "c_1", argumentsText: '{"comm', arguments: null }]);
-    const running = run(writing, started, { type: "tool_output_delta", call_id: "c_1", text: "o" }, { type: "tool_output_delta", call_id: "c_1", text: "ut" });
+    const running = run(
+      writing,
+      started,
+      { type: "tool_output_delta", call_id: "c_1", text: "o" },
+      { type: "tool_output_delta", call_id: "c_1", text: "ut" },
+    );
     expect(running.live?.blocks).toMatchObject([{ arguments: { command: "ls" } }]);
     expect(running.calls["c_1"]).toMatchObject({ status: "running", output: "out" });
     const done = run(running, { type: "tool_call_finished", call_id: "c_1", status: "ok", result, duration_ms: 12 });
@@ -58,10 +126,23 @@ describe("tool calls", () => {
   });
 
   test("an approval is there until it is answered, or moot with the end of the turn", () => {
-    const asked: ChatEvent = { type: "approval_requested", approval_id: "a_1", turn_id: "t_1", call_id: "c_1", tool: "bash", arguments: {}, kind: "command", preview: "ls", reason: "", pattern: "ls" };
+    const asked: ChatEvent = {
+      type: "approval_requested",
+      approval_id: "a_1",
+      turn_id: "t_1",
+      call_id: "c_1",
+      tool: "bash",
+      arguments: {},
+      kind: "command",
+      preview: "ls",
+      reason: "",
+      pattern: "ls",
+    };
     const state = run(answered, asked, asked);
     expect(state.approvals).toHaveLength(1);
-    expect(run(state, { type: "approval_resolved", approval_id: "a_1", decision: "once", note: null }).approvals).toEqual([]);
+    expect(
+      run(state, { type: "approval_resolved", approval_id: "a_1", decision: "once", note: null }).approvals,
+    ).toEqual([]);
     expect(run(state, { type: "turn_finished", turn_id: "t_1", reason: "stopped", error: null }).approvals).toEqual([]);
   });
 });
@@ -92,7 +173,11 @@ describe("branches (P8)", () => {
   });
 
   test("older messages go in front, each once", () => {
-    const page = { messages: [message("m_0", null, "user", "z"), message("m_1", null, "user", "a")], siblings: {}, more: true };
+    const page = {
+      messages: [message("m_0", null, "user", "z"), message("m_1", null, "user", "a")],
+      siblings: {},
+      more: true,
+    };
     const state = withOlder(chat, page);
     expect(state.messages.map((entry) => entry.id)).toEqual(["m_0", "m_1", "m_2", "m_3"]);
     expect(state.more).toBe(true);
@@ -101,7 +186,12 @@ describe("branches (P8)", () => {
 
 describe("the rest of a chat's state", () => {
   test("the intent is what the newest event says", () => {
-    const event: ChatEvent = { type: "intent_changed", intent: { ...intent, web_search: true }, revision: 3, effective: { web_search: { state: "on", reason: null } } };
+    const event: ChatEvent = {
+      type: "intent_changed",
+      intent: { ...intent, web_search: true },
+      revision: 3,
+      effective: { web_search: { state: "on", reason: null } },
+    };
     expect(run(empty, event)).toMatchObject({ revision: 3, effective: { web_search: { state: "on" } } });
     expect(empty.effective).toEqual(effective);
   });
@@ -109,7 +199,18 @@ describe("the rest of a chat's state", () => {
   test("queue, session, cost and notes", () => {
     const queue = [{ id: "q_1", text: "next", mode: "queue" as const, created_at: at(0), override: null }];
     const usage = sessionState().usage;
-    const finished: ChatEvent = { type: "step_finished", turn_id: "t_1", step: 1, message_id: "m_2", model: "demo/demo", usage, cost: 0.5, cache: { read: null, missed: null, cause: null }, first_token_ms: 1, duration_ms: 2 };
+    const finished: ChatEvent = {
+      type: "step_finished",
+      turn_id: "t_1",
+      step: 1,
+      message_id: "m_2",
+      model: "demo/demo",
+      usage,
+      cost: 0.5,
+      cache: { read: null, missed: null, cause: null },
+      first_token_ms: 1,
+      duration_ms: 2,
+    };
     const state = run(
       answered,
       { type: "queue_changed", queue },

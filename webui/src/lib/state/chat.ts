@@ -132,7 +132,13 @@ export function withBranch(
   state: ChatState,
   page: { messages: readonly Message[]; siblings: Readonly<Record<string, readonly string[]>>; more: boolean },
 ): ChatState {
-  return { ...state, messages: page.messages, children: childrenOf(page.messages, page.siblings), more: page.more, stale: false };
+  return {
+    ...state,
+    messages: page.messages,
+    children: childrenOf(page.messages, page.siblings),
+    more: page.more,
+    stale: false,
+  };
 }
 
 /** The state after `event`, which happened at `at` (ISO 8601). */
@@ -169,8 +175,10 @@ export function reduce(state: ChatState, event: ChatEvent, at: string): ChatStat
         steps: { ...state.steps, [event.message_id]: event },
         cost: event.cost === null ? state.cost : (state.cost ?? 0) + event.cost,
       };
-    case "turn_finished":
-      return { ...state, turnId: null, turn: null, turnStartedAt: null, live: null, outcome: event, approvals: [] };
+    case "turn_finished": {
+      const notes = withoutTold(state.notes, event.error);
+      return { ...state, turnId: null, turn: null, turnStartedAt: null, live: null, outcome: event, approvals: [], notes };
+    }
     case "intent_changed":
       return { ...state, intent: event.intent, revision: event.revision, effective: event.effective };
     case "approval_requested":
@@ -205,7 +213,9 @@ function added(state: ChatState, message: Message, at: string): ChatState {
     ...state,
     unanswered: false,
     messages: [...state.messages.slice(0, keep), message],
-    children: siblings.includes(message.id) ? state.children : { ...state.children, [parent]: [...siblings, message.id] },
+    children: siblings.includes(message.id)
+      ? state.children
+      : { ...state.children, [parent]: [...siblings, message.id] },
     live: state.live?.messageId === message.id ? null : state.live,
     thoughts: { ...state.thoughts, ...thoughtTimes(state.live, message.id, at) },
     stale: state.stale || (parent !== "" && keep === 0),
@@ -222,13 +232,31 @@ function selected(state: ChatState, leafId: string | null): ChatState {
 }
 
 function withCall(state: ChatState, callId: string, change: (call: CallState) => CallState): ChatState {
-  const before: CallState = state.calls[callId] ?? { status: "running", output: "", result: null, startedAt: null, durationMs: null };
+  const before: CallState = state.calls[callId] ?? {
+    status: "running",
+    output: "",
+    result: null,
+    startedAt: null,
+    durationMs: null,
+  };
   return { ...state, calls: { ...state.calls, [callId]: change(before) } };
 }
 
 function withNote(state: ChatState, code: string, message: string, error: ErrorInfo | null): ChatState {
-  const note: Note = { key: `note:${state.notes.length}`, afterId: state.messages.at(-1)?.id ?? null, code, message, error };
+  const note: Note = {
+    key: `note:${state.notes.length}`,
+    afterId: state.messages.at(-1)?.id ?? null,
+    code,
+    message,
+    error,
+  };
   return { ...state, notes: [...state.notes, note] };
+}
+
+/** The notes without the newest where it tells of the error that the outcome shows: why the turn could not start. */
+function withoutTold(notes: readonly Note[], error: ErrorInfo | null): readonly Note[] {
+  const last = notes.at(-1)?.error;
+  return error !== null && last?.code === error.code && last.message === error.message ? notes.slice(0, -1) : notes;
 }
 
 function without(approvals: readonly ApprovalRequested[], id: string): readonly ApprovalRequested[] {

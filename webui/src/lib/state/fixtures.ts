@@ -1,7 +1,14 @@
 /** Values for tests and for the mock server: a chat as the server would describe it. */
 import type { Effective, Message, SessionInfo, SessionState, ToolIntent, TurnStarted } from "../../protocol.gen";
 
-export const intent: ToolIntent = { enabled: null, toolset: null, web_search: null, disabled: [], picked: null, allowed: null };
+export const intent: ToolIntent = {
+  enabled: null,
+  toolset: null,
+  web_search: null,
+  disabled: [],
+  picked: null,
+  allowed: null,
+};
 export const effective: Effective = { web_search: { state: "off", reason: null } };
 
 export function session(id = "s_1", changes: Partial<SessionInfo> = {}): SessionInfo {
@@ -12,9 +19,25 @@ export function session(id = "s_1", changes: Partial<SessionInfo> = {}): Session
   }; // prettier-ignore
 }
 
-export function message(id: string, parent: string | null, role: Message["role"], changes: Partial<Message> | string = {}): Message {
+export function message(
+  id: string,
+  parent: string | null,
+  role: Message["role"],
+  changes: Partial<Message> | string = {},
+): Message {
   const extra = typeof changes === "string" ? { blocks: [{ type: "text" as const, text: changes }] } : changes;
-  return { id, parent_id: parent, role, blocks: [], created_at: "2026-01-01T00:00:00.000Z", turn_id: null, status: "complete", model: null, override: null, ...extra };
+  return {
+    id,
+    parent_id: parent,
+    role,
+    blocks: [],
+    created_at: "2026-01-01T00:00:00.000Z",
+    turn_id: null,
+    status: "complete",
+    model: null,
+    override: null,
+    ...extra,
+  };
 }
 
 export function sessionState(changes: Partial<SessionState> = {}): SessionState {
@@ -26,5 +49,13 @@ export function sessionState(changes: Partial<SessionState> = {}): SessionState 
 }
 
 export function turnStarted(turnId: string, tools: string[] = []): TurnStarted {
-  return { type: "turn_started", turn_id: turnId, fingerprint: "f", tools, residency: {}, intent_revision: 0, registry_version: 1 };
+  return {
+    type: "turn_started",
+    turn_id: turnId,
+    fingerprint: "f",
+    tools,
+    residency: {},
+    intent_revision: 0,
+    registry_version: 1,
+  };
 }

@@ -55,11 +55,22 @@ function grown(before: LiveBlock | undefined, delta: Delta, at: string): LiveBlo
       return { type: "text", text: (before?.type === "text" ? before.text : "") + delta.text };
     case "reasoning_delta": {
       const known = before?.type === "reasoning" ? before : null;
-      return { type: "reasoning", text: (known?.text ?? "") + delta.text, startedAt: known?.startedAt ?? at, endedAt: null };
+      return {
+        type: "reasoning",
+        text: (known?.text ?? "") + delta.text,
+        startedAt: known?.startedAt ?? at,
+        endedAt: null,
+      };
     }
     case "tool_call_delta": {
       const text = before?.type === "tool_use" ? before.argumentsText : "";
-      return { type: "tool_use", callId: delta.call_id, name: delta.name, argumentsText: text + delta.text, arguments: null };
+      return {
+        type: "tool_use",
+        callId: delta.call_id,
+        name: delta.name,
+        argumentsText: text + delta.text,
+        arguments: null,
+      };
     }
   }
 }
@@ -74,7 +85,13 @@ function closeReasoning(blocks: (LiveBlock | undefined)[], newest: number, at: s
 /** The arguments of a call are whole; a call that was never seen being written gets its block now. */
 export function callWritten(live: LiveAnswer | null, call: ToolCallStarted): LiveAnswer | null {
   if (live === null || live.messageId !== call.message_id) return live;
-  const whole: LiveCall = { type: "tool_use", callId: call.call_id, name: call.name, argumentsText: "", arguments: call.arguments };
+  const whole: LiveCall = {
+    type: "tool_use",
+    callId: call.call_id,
+    name: call.name,
+    argumentsText: "",
+    arguments: call.arguments,
+  };
   const at = live.blocks.findIndex((block) => block?.type === "tool_use" && block.callId === call.call_id);
   const blocks = at === -1 ? [...live.blocks, whole] : live.blocks.with(at, whole);
   return { ...live, blocks };

@@ -4,8 +4,19 @@ import { fromSnapshot, reduce, type ChatState } from "./chat";
 import { message, sessionState, turnStarted } from "./fixtures";
 import { RowBuilder, type Outgoing, type Row } from "./rows";
 
-const use = (id: string, name = "read"): Message["blocks"][number] => ({ type: "tool_use", call_id: id, name, arguments: { path: id } });
-const result = (id: string, status: "ok" | "error" = "ok"): Message["blocks"][number] => ({ type: "tool_result", call_id: id, status, content: [{ type: "text", text: id }], display: null });
+const use = (id: string, name = "read"): Message["blocks"][number] => ({
+  type: "tool_use",
+  call_id: id,
+  name,
+  arguments: { path: id },
+});
+const result = (id: string, status: "ok" | "error" = "ok"): Message["blocks"][number] => ({
+  type: "tool_result",
+  call_id: id,
+  status,
+  content: [{ type: "text", text: id }],
+  display: null,
+});
 const text = (value: string): Message["blocks"][number] => ({ type: "text", text: value });
 
 function rowsOf(messages: Message[], changes: Partial<ChatState> = {}, outgoing: Outgoing[] = []): readonly Row[] {
@@ -15,7 +26,10 @@ const kinds = (rows: readonly Row[]): string[] => rows.map((row) => row.kind);
 
 const turn = [
   message("m_1", null, "user", "go"),
-  message("m_2", "m_1", "assistant", { turn_id: "t_1", blocks: [{ type: "reasoning", text: "hm", signature: null, redacted: null }, text("Looking."), use("c_1", "bash")] }),
+  message("m_2", "m_1", "assistant", {
+    turn_id: "t_1",
+    blocks: [{ type: "reasoning", text: "hm", signature: null, redacted: null }, text("Looking."), use("c_1", "bash")],
+  }),
   message("m_3", "m_2", "tool", { turn_id: "t_1", blocks: [result("c_1", "error")] }),
   message("m_4", "m_3", "assistant", { turn_id: "t_1", blocks: [text("Done.")] }),
 ];
@@ -30,7 +44,10 @@ describe("rows", () => {
 
   test("three quiet look-ups in a row become one line", () => {
     const blocks = ["c_1", "c_2", "c_3"];
-    const rows = rowsOf([message("m_1", null, "assistant", { blocks: blocks.map((id) => use(id)) }), message("m_2", "m_1", "tool", { blocks: blocks.map((id) => result(id)) })]);
+    const rows = rowsOf([
+      message("m_1", null, "assistant", { blocks: blocks.map((id) => use(id)) }),
+      message("m_2", "m_1", "tool", { blocks: blocks.map((id) => result(id)) }),
+    ]);
     expect(kinds(rows)).toEqual(["group", "footer"]);
   });
 
@@ -42,13 +59,20 @@ describe("rows", () => {
     const stopped = message("m_2", "m_1", "assistant", { status: "stopped", blocks: [text("Half")] });
     const last = rowsOf([turn[0]!, stopped]);
     expect(last.find((row) => row.kind === "ending")).toMatchObject({ reason: "stopped", canContinue: true });
-    const past = rowsOf([turn[0]!, stopped, message("m_3", "m_2", "user", "on"), message("m_4", "m_3", "assistant", "ok")]);
+    const past = rowsOf([
+      turn[0]!,
+      stopped,
+      message("m_3", "m_2", "user", "on"),
+      message("m_4", "m_3", "assistant", "ok"),
+    ]);
     expect(past.find((row) => row.kind === "ending")).toMatchObject({ canContinue: false });
   });
 
   test("an outcome is said once", () => {
     const stopped = message("m_2", "m_1", "assistant", { status: "stopped", blocks: [text("Half")] });
-    const rows = rowsOf([turn[0]!, stopped], { outcome: { type: "turn_finished", turn_id: "t_1", reason: "stopped", error: null } });
+    const rows = rowsOf([turn[0]!, stopped], {
+      outcome: { type: "turn_finished", turn_id: "t_1", reason: "stopped", error: null },
+    });
     expect(kinds(rows).filter((kind) => kind === "ending")).toHaveLength(1);
   });
 
@@ -57,9 +81,19 @@ describe("rows", () => {
     const builder = new RowBuilder();
     state = reduce(state, turnStarted("t_1"), "");
     expect(kinds(builder.build(state, []))).toEqual(["user", "working"]);
-    state = { ...state, live: { messageId: "m_2", turnId: "t_1", model: "", blocks: [undefined, { type: "text", text: "Hel" }] } };
+    state = {
+      ...state,
+      live: { messageId: "m_2", turnId: "t_1", model: "", blocks: [undefined, { type: "text", text: "Hel" }] },
+    };
     const live = builder.build(state, []);
-    state = reduce(state, { type: "message_added", message: message("m_2", "m_1", "assistant", { turn_id: "t_1", blocks: [text("Hello")] }) }, "");
+    state = reduce(
+      state,
+      {
+        type: "message_added",
+        message: message("m_2", "m_1", "assistant", { turn_id: "t_1", blocks: [text("Hello")] }),
+      },
+      "",
+    );
     const done = builder.build(state, []);
     expect(live[1]).toMatchObject({ kind: "text", open: true });
     expect(done[1]?.key).toBe(live[1]?.key);
@@ -70,7 +104,13 @@ describe("rows", () => {
     const builder = new RowBuilder();
     const state = fromSnapshot(sessionState({ messages: turn }));
     const before = builder.build(state, []);
-    const after = builder.build({ ...state, calls: { other: { status: "running", output: "", result: null, startedAt: null, durationMs: null } } }, []);
+    const after = builder.build(
+      {
+        ...state,
+        calls: { other: { status: "running", output: "", result: null, startedAt: null, durationMs: null } },
+      },
+      [],
+    );
     expect(after).not.toBe(before);
     after.forEach((row, index) => expect(row).toBe(before[index]));
   });

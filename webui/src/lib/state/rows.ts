@@ -2,54 +2,13 @@
  * What the transcript shows, as a flat list: one row per part of a message, so that a turn of a hundred tool
  * calls can be virtualised like anything else. A row whose content did not change is the same object.
  */
-import type { ErrorInfo, Message, StepFinished, ToolResultBlock, TurnFinished } from "../../protocol.gen";
-import type { Arguments, CallState, ChatState, Note } from "./chat";
+import type { Message, ToolResultBlock } from "../../protocol.gen";
+import type { Arguments, ChatState, Note } from "./chat";
 import type { LiveAnswer } from "./live";
+import type { CallRow, Outgoing, Row, Siblings } from "./row-types";
 import { same } from "./same";
 
-export interface Siblings {
-  readonly ids: readonly string[];
-  readonly index: number;
-}
-
-/** A message that this tab has sent and the server has not shown yet. */
-export interface Outgoing {
-  readonly key: string;
-  readonly text: string;
-  readonly messageId: string | null;
-  readonly failed: string | null;
-}
-
-export type CallStatus = "writing" | "approval" | CallState["status"];
-
-export interface CallRow {
-  readonly kind: "call";
-  readonly key: string;
-  readonly callId: string;
-  readonly name: string;
-  readonly arguments: Arguments | null;
-  readonly argumentsText: string;
-  readonly status: CallStatus;
-  readonly output: string;
-  readonly result: ToolResultBlock | null;
-  readonly startedAt: string | null;
-  readonly durationMs: number | null;
-}
-
-export type Ending = Exclude<TurnFinished["reason"], "done"> | "unanswered";
-
-export type Row =
-  | { readonly kind: "user"; readonly key: string; readonly id: string; readonly text: string; readonly siblings: Siblings | null }
-  | { readonly kind: "outgoing"; readonly key: string; readonly outgoing: Outgoing; readonly text: string; readonly failed: string | null }
-  | { readonly kind: "text"; readonly key: string; readonly text: string; readonly open: boolean }
-  | { readonly kind: "reasoning"; readonly key: string; readonly text: string; readonly startedAt: string | null; readonly ms: number | null }
-  | CallRow
-  | { readonly kind: "group"; readonly key: string; readonly calls: readonly CallRow[] }
-  | { readonly kind: "note"; readonly key: string; readonly text: string; readonly toModel: boolean }
-  | { readonly kind: "error"; readonly key: string; readonly error: ErrorInfo; readonly canContinue: boolean }
-  | { readonly kind: "ending"; readonly key: string; readonly reason: Ending; readonly canContinue: boolean }
-  | { readonly kind: "footer"; readonly key: string; readonly id: string; readonly text: string; readonly model: string | null; readonly siblings: Siblings | null; readonly step: StepFinished | null }
-  | { readonly kind: "working"; readonly key: string; readonly startedAt: string | null };
+export type { CallRow, CallStatus, Ending, Outgoing, Row, Siblings } from "./row-types";
 
 /** Makes rows and remembers the last ones, to hand out the same objects for what did not change. */
 export class RowBuilder {
@@ -58,7 +17,18 @@ export class RowBuilder {
   #settled: readonly Row[] = [];
 
   build(state: ChatState, outgoing: readonly Outgoing[]): readonly Row[] {
-    const inputs = [state.messages, state.calls, state.children, state.notes, state.outcome, state.unanswered, state.steps, state.turnId, state.approvals, state.thoughts];
+    const inputs = [
+      state.messages,
+      state.calls,
+      state.children,
+      state.notes,
+      state.outcome,
+      state.unanswered,
+      state.steps,
+      state.turnId,
+      state.approvals,
+      state.thoughts,
+    ];
     if (inputs.some((input, index) => input !== this.#settledFor[index])) {
       this.#settledFor = inputs;
       this.#settled = settledRows(state);
@@ -66,7 +36,13 @@ export class RowBuilder {
     const sent = new Set(state.messages.map((message) => message.id));
     const waiting = outgoing
       .filter((entry) => entry.messageId === null || !sent.has(entry.messageId))
-      .map((entry): Row => ({ kind: "outgoing", key: entry.key, outgoing: entry, text: entry.text, failed: entry.failed }));
+      .map((entry): Row => ({
+        kind: "outgoing",
+        key: entry.key,
+        outgoing: entry,
+        text: entry.text,
+        failed: entry.failed,
+      }));
     const rows = [...this.#settled, ...waiting, ...liveRows(state)];
     return this.#intern(groupCalls(rows));
   }
@@ -114,11 +90,13 @@ function noticeRow(message: Message): Row {
 }
 
 function noteRows(notes: readonly Note[], afterId: string | null): Row[] {
-  return notes.filter((note) => note.afterId === afterId).map((note): Row =>
-    note.error === null
-      ? { kind: "note", key: note.key, text: note.message, toModel: false }
-      : { kind: "error", key: note.key, error: note.error, canContinue: false },
-  );
+  return notes
+    .filter((note) => note.afterId === afterId)
+    .map((note): Row =>
+      note.error === null
+        ? { kind: "note", key: note.key, text: note.message, toModel: false }
+        : { kind: "error", key: note.key, error: note.error, canContinue: false },
+    );
 }
 
 function answerRows(message: Message, state: ChatState, results: ReadonlyMap<string, ToolResultBlock>): Row[] {
@@ -131,7 +109,8 @@ function answerRows(message: Message, state: ChatState, results: ReadonlyMap<str
     } else if (block.type === "reasoning") {
       const ms = state.thoughts[`${message.id}:${thought}`] ?? null;
       thought += 1;
-      if (block.text.trim() !== "") rows.push({ kind: "reasoning", key, text: block.text, startedAt: null, ms: ms ?? 0 });
+      if (block.text.trim() !== "")
+        rows.push({ kind: "reasoning", key, text: block.text, startedAt: null, ms: ms ?? 0 });
     } else if (block.type === "tool_use") {
       const call = { callId: block.call_id, name: block.name, arguments: block.arguments, argumentsText: "" };
       rows.push(callRow(call, state, results.get(block.call_id) ?? null));
@@ -189,13 +168,20 @@ function endRows(state: ChatState, index: number, isLast: boolean): Row[] {
 
 /** Whether the branch ends with this answer, its tool results aside: then what became of the turn belongs to it. */
 function closes(state: ChatState, index: number): boolean {
-  return index !== -1 && index === state.messages.findLastIndex((message) => message.role !== "tool") && endsAnswer(state, index);
+  return (
+    index !== -1 &&
+    index === state.messages.findLastIndex((message) => message.role !== "tool") &&
+    endsAnswer(state, index)
+  );
 }
 
 function footerRow(state: ChatState, index: number): Row {
   const message = state.messages[index]!;
   const first = firstOfAnswer(state, index);
-  const texts = state.messages.slice(first, index + 1).filter((other) => other.role === "assistant").map(textOf);
+  const texts = state.messages
+    .slice(first, index + 1)
+    .filter((other) => other.role === "assistant")
+    .map(textOf);
   return {
     kind: "footer",
     key: `${message.id}:footer`,
@@ -211,7 +197,8 @@ function firstOfAnswer(state: ChatState, index: number): number {
   let first = index;
   for (let at = index - 1; at >= 0; at--) {
     const message = state.messages[at]!;
-    if (message.role === "user" || message.role === "notice" || message.turn_id !== state.messages[index]!.turn_id) break;
+    if (message.role === "user" || message.role === "notice" || message.turn_id !== state.messages[index]!.turn_id)
+      break;
     if (message.role === "assistant") first = at;
   }
   return first;
@@ -231,8 +218,15 @@ function liveRows(state: ChatState): Row[] {
   if (state.turnId === null) return [];
   const rows = state.live === null ? [] : liveAnswerRows(state.live, state);
   const newest = state.messages.at(-1);
-  const answered = newest?.role === "assistant" && newest.turn_id === state.turnId && !newest.blocks.some((block) => block.type === "tool_use");
-  const busy = answered || rows.length > 0 || state.approvals.length > 0 || Object.values(state.calls).some((call) => call.status === "running");
+  const answered =
+    newest?.role === "assistant" &&
+    newest.turn_id === state.turnId &&
+    !newest.blocks.some((block) => block.type === "tool_use");
+  const busy =
+    answered ||
+    rows.length > 0 ||
+    state.approvals.length > 0 ||
+    Object.values(state.calls).some((call) => call.status === "running");
   if (!busy) rows.push({ kind: "working", key: "working", startedAt: state.turnStartedAt });
   return rows;
 }

@@ -1,0 +1,114 @@
+"""One chat of the `MemoryStore`, and what each write makes of it. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import assert_never
+
+from openprogram.core.errors import Conflict
+from openprogram.core.events import QueuedMessage
+from openprogram.core.intent import StoredIntent
+from openprogram.core.messages import Message
+from openprogram.core.storage import (
+    AddGrant,
+    ApprovalRow,
+    EndTurn,
+    Grant,
+    PutApproval,
+    PutIntent,
+    PutMessage,
+    PutQueue,
+    PutSession,
+    PutSurface,
+    PutUsage,
+    RememberRequest,
+    ResolveApproval,
+    SessionRow,
+    SetLeaf,
+    StartTurn,
+    StoredEvent,
+    UsageRow,
+    Write,
+)
+
+
+@dataclass(frozen=True)
+class Chat:
+    """Everything of one chat."""
+
+    row: SessionRow
+    intent: StoredIntent = field(default_factory=StoredIntent)
+    messages: tuple[Message, ...] = ()
+    events: tuple[StoredEvent, ...] = ()
+    approvals: tuple[ApprovalRow, ...] = ()
+    grants: tuple[Grant, ...] = ()
+    queue: tuple[QueuedMessage, ...] = ()
+    usage: tuple[UsageRow, ...] = ()
+
+
+def row_of(chat: Chat) -> SessionRow:
+    """The chat's row, its status derived."""
+    waiting = any(approval.pending for approval in chat.approvals)
+    running = chat.row.turn_id is not None
+    return replace(
+        chat.row, info=replace(chat.row.info, status="waiting" if waiting else "running" if running else "idle")
+    )
+
+
+def described(chat: Chat | None, write: PutSession) -> Chat:
+    """A new chat, or the chat under a new description."""
+    if chat is None:
+        return Chat(SessionRow(write.info, write.user_id))
+    old = chat.row.info
+    info = replace(
+        write.info,
+        created_at=old.created_at,
+        visible=old.visible or write.info.visible,
+        leaf_id=old.leaf_id,
+    )
+    return replace(chat, row=replace(chat.row, info=info))
+
+
+def written(chat: Chat, write: Write, at: str, first_seq: int) -> Chat:  # noqa: C901 - one line per kind of write
+    """The chat after one write. Raises `Conflict`."""
+    row = chat.row
+    match write:
+        case PutIntent():
+            if chat.intent.revision != write.expected_revision:
+                raise Conflict("intent at another revision")
+            return replace(chat, intent=StoredIntent(write.intent, write.expected_revision + 1))
+        case PutMessage():
+            info = replace(row.info, visible=True, updated_at=at)
+            return replace(chat, messages=(*chat.messages, write.message), row=replace(row, info=info))
+        case SetLeaf():
+            return replace(chat, row=replace(row, info=replace(row.info, leaf_id=write.leaf_id)))
+        case StartTurn():
+            begun = row.turn_seq if row.turn_id == write.turn_id else first_seq
+            return replace(chat, row=replace(row, turn_id=write.turn_id, turn_seq=begun))
+        case EndTurn():
+            over = row.turn_id == write.turn_id
+            return replace(chat, row=replace(row, turn_id=None, turn_seq=None)) if over else chat
+        case PutSurface():
+            return replace(chat, row=replace(row, surface=write.surface))
+        case PutUsage():
+            known = any((each.turn_id, each.step) == (write.row.turn_id, write.row.step) for each in chat.usage)
+            return chat if known else replace(chat, usage=(*chat.usage, write.row))
+        case PutApproval():
+            return replace(chat, approvals=(*chat.approvals, ApprovalRow(write.request, pending=True)))
+        case ResolveApproval():
+            return replace(chat, approvals=_resolved(chat.approvals, write))
+        case AddGrant():
+            return chat if write.grant in chat.grants else replace(chat, grants=(*chat.grants, write.grant))
+        case PutQueue():
+            return replace(chat, queue=write.queue)
+        case PutSession() | RememberRequest():
+            raise AssertionError("handled by the caller")
+        case _:
+            assert_never(write)
+
+
+def _resolved(approvals: Sequence[ApprovalRow], write: ResolveApproval) -> tuple[ApprovalRow, ...]:
+    pending = [row for row in approvals if row.pending and row.request.approval_id == write.approval_id]
+    if not pending:
+        raise Conflict("not pending")
+    answer = replace(pending[0], pending=False, decision=write.decision, note=write.note)
+    return tuple(answer if row is pending[0] else row for row in approvals)

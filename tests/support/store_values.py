@@ -1,0 +1,220 @@
+"""Values to store, by hand and by hypothesis: anything a chat can hold, in a form that fits in one screen of output."""
+
+from hypothesis import strategies as st
+
+from openprogram.core.clock import iso_time
+from openprogram.core.events import (
+    ApprovalRequested,
+    Event,
+    Notice,
+    QueuedMessage,
+    SessionInfo,
+    TextDelta,
+    TurnFinished,
+)
+from openprogram.core.intent import ToolIntent
+from openprogram.core.jsonio import JsonValue
+from openprogram.core.messages import (
+    Block,
+    Message,
+    ReasoningBlock,
+    TextBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+)
+from openprogram.core.prompt import Surface
+from openprogram.core.storage import (
+    AddGrant,
+    EndTurn,
+    Grant,
+    PutApproval,
+    PutIntent,
+    PutMessage,
+    PutQueue,
+    PutSession,
+    PutSurface,
+    PutUsage,
+    RememberRequest,
+    ResolveApproval,
+    SetLeaf,
+    StartTurn,
+    UsageRow,
+    Write,
+)
+from openprogram.core.usage import Usage
+
+EPOCH = 1_767_225_600.0
+"""2026-01-01T00:00:00Z."""
+DAY_S = 24 * 3600.0
+TIME = iso_time(EPOCH)
+USER = "u_1"
+
+
+class HandClock:
+    """A clock that the test moves."""
+
+    def __init__(self, now: float = EPOCH) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        return self.now
+
+
+# -- by hand ----------------------------------------------------------------------------------------------------
+
+
+def info(session_id: str = "s_1", **fields: object) -> SessionInfo:
+    """A chat's description."""
+    values: dict[str, object] = {"title": "", "created_at": TIME, "updated_at": TIME, **fields}
+    return SessionInfo(id=session_id, **values)  # type: ignore[arg-type]
+
+
+def new_chat(session_id: str = "s_1", user_id: str = USER, **fields: object) -> PutSession:
+    """The write that makes a chat."""
+    return PutSession(info(session_id, **fields), user_id)
+
+
+def delta(text: str = "x") -> TextDelta:
+    """A small event."""
+    return TextDelta("m_1", 0, text)
+
+
+def message(message_id: str = "m_1", parent_id: str | None = None, text: str = "hi") -> Message:
+    """A user message."""
+    return Message(message_id, parent_id, "user", (TextBlock(text),), TIME)
+
+
+def approval(approval_id: str = "a_1") -> ApprovalRequested:
+    """A question about a command."""
+    return ApprovalRequested(approval_id, "t_1", "c_1", "bash", {"command": "ls"}, "command", "ls", "a command", "ls *")
+
+
+def queued(queued_id: str, text: str = "next") -> QueuedMessage:
+    """A message that waits."""
+    return QueuedMessage(queued_id, text, "queue", TIME)
+
+
+def request(client_id: str = "c1", user_id: str = USER, digest: str = "d") -> RememberRequest:
+    """An action to be remembered."""
+    return RememberRequest(user_id, client_id, digest, b'{"type":"ack","id":"%s"}' % client_id.encode())
+
+
+# -- by hypothesis ----------------------------------------------------------------------------------------------
+
+texts = st.text(st.characters(codec="utf-8"), max_size=12)
+names = st.text(st.characters(codec="utf-8"), min_size=1, max_size=12)
+flags = st.none() | st.booleans()
+tallies = st.none() | st.integers(0, 10**9)
+json_values: st.SearchStrategy[JsonValue] = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False) | texts,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(texts, inner, max_size=2),
+    max_leaves=4,
+)
+json_objects = st.dictionaries(texts, json_values, max_size=2)
+name_tuples = st.lists(names, max_size=4).map(tuple)
+
+typeable_intents: st.SearchStrategy[ToolIntent] = st.builds(
+    ToolIntent,
+    enabled=flags,
+    toolset=st.none() | texts,
+    web_search=flags,
+    disabled=name_tuples,
+    picked=st.none() | name_tuples,
+    allowed=st.none() | name_tuples,
+)
+"""Every intent that the type admits, whether or not a client could send it (T2)."""
+
+blocks: st.SearchStrategy[Block] = st.one_of(
+    st.builds(TextBlock, texts),
+    st.builds(ReasoningBlock, texts, st.none() | texts, st.none() | texts),
+    st.builds(ToolUseBlock, names, names, json_objects),
+    st.builds(
+        ToolResultBlock,
+        names,
+        st.sampled_from(("ok", "error", "denied", "stopped", "interrupted")),
+        st.lists(st.builds(TextBlock, texts), max_size=2).map(tuple),
+        st.none() | json_objects,
+    ),
+)
+
+
+def messages(ids: st.SearchStrategy[str]) -> st.SearchStrategy[Message]:
+    """Any message under one of these ids."""
+    return st.builds(
+        Message,
+        ids,
+        st.none() | ids,
+        st.sampled_from(("user", "assistant", "tool", "notice")),
+        st.lists(blocks, max_size=3).map(tuple),
+        st.just(TIME),
+        st.none() | names,
+        st.sampled_from(("complete", "stopped", "interrupted", "error", "cut")),
+        st.none() | names,
+        st.none() | typeable_intents,
+    )
+
+
+usages = st.builds(Usage, tallies, tallies, tallies, tallies, tallies, tallies)
+surfaces = st.builds(
+    Surface,
+    names,
+    st.integers(0, 9),
+    st.lists(json_objects, max_size=2).map(tuple),
+    name_tuples,
+    names,
+    st.floats(0, 1e9),
+)
+queues = st.lists(
+    st.builds(
+        QueuedMessage, names, texts, st.sampled_from(("queue", "steer")), st.just(TIME), st.none() | typeable_intents
+    ),
+    max_size=4,
+).map(tuple)
+events: st.SearchStrategy[Event] = st.one_of(
+    st.builds(TextDelta, names, st.integers(0, 3), texts),
+    st.builds(Notice, names, texts),
+    st.builds(TurnFinished, names, st.sampled_from(("done", "stopped"))),
+)
+
+# Few ids, so that conditions fail often.
+_ids = st.sampled_from(("m_1", "m_2", "m_3"))
+_turns = st.sampled_from(("t_1", "t_2"))
+_approval_ids = st.sampled_from(("a_1", "a_2"))
+_texts_or_none = st.none() | texts
+
+writes: st.SearchStrategy[Write] = st.one_of(
+    st.builds(PutIntent, typeable_intents, st.integers(0, 2)),
+    st.builds(PutMessage, messages(_ids)),
+    st.builds(SetLeaf, st.none() | _ids),
+    st.builds(StartTurn, _turns),
+    st.builds(EndTurn, _turns, st.sampled_from(("done", "error"))),
+    st.builds(PutSurface, surfaces),
+    st.builds(
+        PutUsage,
+        st.builds(UsageRow, _turns, st.integers(1, 2), names, usages, st.none() | st.floats(0, 10)),
+    ),
+    st.builds(PutApproval, _approval_ids.map(approval)),
+    st.builds(ResolveApproval, _approval_ids, st.sampled_from((None, "once", "session", "deny")), _texts_or_none),
+    st.builds(AddGrant, st.builds(Grant, st.sampled_from(("bash", "write")), st.sampled_from(("ls *", "*")))),
+    st.builds(PutQueue, queues),
+    st.builds(request, st.sampled_from(("c1", "c2")), st.sampled_from((USER, "u_2")), texts),
+)
+"""Every kind of write but `PutSession`."""
+
+
+@st.composite
+def descriptions(draw: st.DrawFn, session_id: str) -> PutSession:
+    """Any description of one chat."""
+    described = info(
+        session_id,
+        title=draw(texts),
+        updated_at=iso_time(EPOCH + draw(st.integers(0, 3)) * DAY_S),
+        visible=draw(st.booleans()),
+        pinned=draw(st.booleans()),
+        deleted=draw(st.booleans()),
+        model=draw(st.none() | names),
+        permission_mode=draw(st.sampled_from(("ask", "accept_edits", "auto"))),
+        workspace=draw(st.none() | texts),
+        leaf_id=draw(st.none() | _ids),
+    )
+    return PutSession(described, draw(st.sampled_from((USER, "u_2"))))

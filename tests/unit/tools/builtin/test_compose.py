@@ -1,0 +1,86 @@
+"""The set of built-in tools: what they cost, what they say, what they may do."""
+
+import re
+
+import pytest
+
+from openprogram.core.jsonio import encode
+from openprogram.tokens import count_tokens
+from openprogram.tools.builtin.compose import BuiltinConfig, builtin_tools, unavailable_tools
+from openprogram.tools.builtin.jobs import Jobs
+from openprogram.tools.builtin.search_config import SearchConfig
+
+BUDGET = 1_100
+"""o200k tokens of these nine; all thirteen residents together may cost 2,600 (T19)."""
+
+ALL_RESIDENTS = "bash read write edit glob grep list web_fetch web_search todo ask_user agent tool_search".split()  # noqa: SIM905
+
+
+@pytest.fixture
+def config(tmp_path):
+    return BuiltinConfig(tmp_path / "out", Jobs())
+
+
+def test_the_declarations_stay_within_their_budget(config):  # T19
+    costs = {spec.name: count_tokens(encode(spec.declaration).decode()) for spec in builtin_tools(config)}
+    assert sum(costs.values()) <= BUDGET, costs
+
+
+def test_names_permissions_and_presets(config):
+    assert [
+        (spec.name, spec.permission, spec.readonly, spec.parallel_safe, spec.presets) for spec in builtin_tools(config)
+    ] == [
+        ("bash", "execute", False, False, ("coding",)),
+        ("edit", "write", False, False, ("coding",)),
+        ("glob", "none", True, True, ("coding", "research", "safe")),
+        ("grep", "none", True, True, ("coding", "research", "safe")),
+        ("list", "none", True, True, ("coding", "research", "safe")),
+        ("read", "none", True, True, ("coding", "research", "safe")),
+        ("web_fetch", "network", True, True, ("coding", "research")),
+        ("web_search", "network", True, True, ("research",)),
+        ("write", "write", False, False, ("coding",)),
+    ]
+    assert {spec.residency for spec in builtin_tools(config)} == {"resident"}
+    assert {spec.source for spec in builtin_tools(config)} == {"builtin"}
+
+
+def test_only_searching_provides_web_search(config):  # T4
+    assert [spec.name for spec in builtin_tools(config) if "web_search" in spec.provides] == ["web_search"]
+
+
+def test_the_safe_preset_holds_what_only_looks_and_stays_here(config):  # T14
+    for spec in builtin_tools(config):
+        assert ("safe" in spec.presets) is (spec.readonly and not spec.network)
+
+
+def test_what_changes_anything_can_be_previewed(config):
+    assert {spec.name for spec in builtin_tools(config) if spec.preview} == {"bash", "edit", "write"}
+
+
+def test_no_description_names_another_tool_a_number_or_a_path(config):  # C11
+    for spec in builtin_tools(config):
+        properties = spec.parameters["properties"]
+        assert isinstance(properties, dict)
+        texts = [
+            spec.description,
+            *(str(item["description"]) for item in properties.values() if isinstance(item, dict)),
+        ]
+        for text in texts:
+            words = set(re.findall(r"[a-z_]+", text.lower()))
+            assert not words & set(ALL_RESIDENTS) - {spec.name}, text
+            assert not re.search(r"\d", text), text
+            assert not re.search(r"(^|\s)[~/]\w|\w/\w", text), text
+
+
+def test_declarations_are_the_same_bytes_each_time(config):  # T11
+    first, second = (encode([spec.declaration for spec in builtin_tools(config)]) for _ in range(2))
+    assert first == second
+
+
+def test_what_cannot_be_offered_says_why(config, tmp_path):  # T12
+    assert set(unavailable_tools(config)) == {"web_search"}
+    bare = BuiltinConfig(tmp_path, Jobs(), search=SearchConfig(exa_key="k"), ripgrep=None)
+    reasons = unavailable_tools(bare)
+    assert set(reasons) == {"glob", "grep"}
+    assert all("ripgrep" in reason for reason in reasons.values())
+    assert len(builtin_tools(bare)) == 9

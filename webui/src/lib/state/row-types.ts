@@ -1,0 +1,73 @@
+/** The kinds of rows that a transcript is made of. */
+import type { ErrorInfo, StepFinished, ToolResultBlock, TurnFinished } from "../../protocol.gen";
+import type { Arguments, CallState } from "./chat";
+
+export interface Siblings {
+  readonly ids: readonly string[];
+  readonly index: number;
+}
+
+/** A message that this tab has sent and the server has not shown yet. */
+export interface Outgoing {
+  readonly key: string;
+  readonly text: string;
+  readonly messageId: string | null;
+  readonly failed: string | null;
+}
+
+export type CallStatus = "writing" | "approval" | CallState["status"];
+
+export interface CallRow {
+  readonly kind: "call";
+  readonly key: string;
+  readonly callId: string;
+  readonly name: string;
+  readonly arguments: Arguments | null;
+  readonly argumentsText: string;
+  readonly status: CallStatus;
+  readonly output: string;
+  readonly result: ToolResultBlock | null;
+  readonly startedAt: string | null;
+  readonly durationMs: number | null;
+}
+
+export type Ending = Exclude<TurnFinished["reason"], "done"> | "unanswered";
+
+export type Row =
+  | {
+      readonly kind: "user";
+      readonly key: string;
+      readonly id: string;
+      readonly text: string;
+      readonly siblings: Siblings | null;
+    }
+  | {
+      readonly kind: "outgoing";
+      readonly key: string;
+      readonly outgoing: Outgoing;
+      readonly text: string;
+      readonly failed: string | null;
+    }
+  | { readonly kind: "text"; readonly key: string; readonly text: string; readonly open: boolean }
+  | {
+      readonly kind: "reasoning";
+      readonly key: string;
+      readonly text: string;
+      readonly startedAt: string | null;
+      readonly ms: number | null;
+    }
+  | CallRow
+  | { readonly kind: "group"; readonly key: string; readonly calls: readonly CallRow[] }
+  | { readonly kind: "note"; readonly key: string; readonly text: string; readonly toModel: boolean }
+  | { readonly kind: "error"; readonly key: string; readonly error: ErrorInfo; readonly canContinue: boolean }
+  | { readonly kind: "ending"; readonly key: string; readonly reason: Ending; readonly canContinue: boolean }
+  | {
+      readonly kind: "footer";
+      readonly key: string;
+      readonly id: string;
+      readonly text: string;
+      readonly model: string | null;
+      readonly siblings: Siblings | null;
+      readonly step: StepFinished | null;
+    }
+  | { readonly kind: "working"; readonly key: string; readonly startedAt: string | null };
