@@ -19,7 +19,8 @@ from openprogram.core.events import ApprovalRequested, ApprovalResolved, Event, 
 from openprogram.core.messages import Message, TextBlock
 from openprogram.core.prompt import ProviderEvent, ProviderRequest, ResponseStarted, TextPiece
 from openprogram.core.protocol.frames import ChatAck
-from tests.support.agent import FakeTool, ScriptedProvider, assert_paired, completed, use
+from tests.support.agent import FakeTool
+from tests.support.script import ScriptedProvider, assert_paired, completed, use
 from tests.support.sessions import Chats, crashed, opened
 from tests.support.view import View
 
@@ -154,18 +155,25 @@ def _path(messages: dict[str, Message], leaf: Message) -> list[Message]:
 
 
 def _check_turns(events: Sequence[Event]) -> None:
-    """Turns do not overlap, and each that began ended once; each question was resolved once."""
+    """Turns do not overlap, each ends once, and so does that of every message; each question is resolved once."""
     running: str | None = None
+    ended: set[str] = set()
+    answered = True
     open_questions: set[str] = set()
     for event in events:
         match event:
+            case MessageAdded(message) if message.role == "user":
+                assert answered
+                answered = False
             case TurnStarted():
                 assert running in (None, event.turn_id)
                 running = event.turn_id
             case TurnFinished():
-                assert running == event.turn_id
+                assert running == event.turn_id or (running is None and event.reason != "done")
+                assert event.turn_id not in ended
                 assert not open_questions
-                running = None
+                running, answered = None, True
+                ended.add(event.turn_id)
             case ApprovalRequested():
                 open_questions.add(event.approval_id)
             case ApprovalResolved():
@@ -173,6 +181,7 @@ def _check_turns(events: Sequence[Event]) -> None:
             case _:
                 pass
     assert running is None
+    assert answered
 
 
 def _tools() -> list[FakeTool]:
