@@ -157,3 +157,15 @@ async def serving(
             edge.fanout.close()
             server.should_exit = True
             await running
+
+
+def edge_without_server() -> Edge:
+    """An edge to make an application of that is not served."""
+    log, bus = MemoryLog(), LocalBus()
+    service = StandInService(log, bus)
+    return Edge(
+        service=service,
+        fanout=Fanout(log=log, bus=bus, service=service),
+        access=make_access(token=TOKEN, host="127.0.0.1", port=8790),
+        static=NOWHERE,
+    )

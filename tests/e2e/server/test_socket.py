@@ -122,9 +122,13 @@ async def test_a_binary_frame_is_an_error_and_no_more() -> None:
 async def test_a_frame_over_16_mb_closes_the_socket_with_1009() -> None:
     async with serving() as edge, edge.socket() as socket:
         await socket.recv()
-        with pytest.raises(ConnectionClosedError) as closed:
+
+        async def send_too_much() -> None:
             await socket.send("x" * 16_000_001)
             await socket.recv()
+
+        with pytest.raises(ConnectionClosedError) as closed:
+            await send_too_much()
         assert closed.value.rcvd is not None
         assert closed.value.rcvd.code == 1009
         async with edge.client() as client:
