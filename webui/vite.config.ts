@@ -47,5 +47,6 @@ export default defineConfig(({ mode }) => ({
     include: ["src/**/*.test.ts", "dev/**/*.test.ts"],
     environment: "node",
     restoreMocks: true,
+    testTimeout: 60_000, // properties take seconds on a busy machine
   },
 }));

@@ -152,6 +152,10 @@ class SessionService:
         """Raises `UnknownSession` unless the chat is this user's."""
         await self._hub.row(user_id, session_id)
 
+    def registry_changed(self, user_id: str) -> None:
+        """Tell a user's tabs that tools, presets or what is available are others now."""
+        self._hub.journal.hint(user_id, "registry_changed")
+
     async def _known(self, request: Request) -> Remembered | None:
         known = await self._hub.ports.store.remembered(request.user_id, request.client_id)
         if known is not None and known.digest != request.digest:

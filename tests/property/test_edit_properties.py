@@ -15,24 +15,29 @@ lines = st.lists(st.sampled_from(["a", "b", "", " a", "-x", "+x", "@@ -1 +1 @@",
 files = st.builds(lambda found, end: "\n".join(found) + end, lines, st.sampled_from(["", "\n"]))
 
 
+def occurrences(text: str, part: str) -> int:
+    """How often it is there, also where it overlaps itself."""
+    return sum(text.startswith(part, at) for at in range(len(text)))
+
+
 @given(texts, texts, texts, texts)
 def test_a_unique_text_is_replaced_and_all_around_it_stays(before, old, after, new):
     text = before + old + after
-    assume(old and old != new and text.count(old) == 1)
+    assume(old and old != new and occurrences(text, old) == 1)
     assert replaced(text, old, new, every=False) == before + new + after
 
 
 @given(texts, texts, texts, texts)
 def test_an_edit_and_its_inverse_give_the_text_back(before, old, after, new):
     text, edited = before + old + after, before + new + after
-    assume(old and new and old != new and text.count(old) == edited.count(new) == 1)
+    assume(old and new and old != new and occurrences(text, old) == occurrences(edited, new) == 1)
     assert replaced(replaced(text, old, new, every=False), new, old, every=False) == text
 
 
 @given(st.lists(texts, min_size=2, max_size=2) | st.lists(texts, min_size=3, max_size=5), texts)
 def test_what_is_not_unique_is_not_replaced(pieces, old):
     text = old.join(pieces[1:]) if len(pieces) == 2 else old.join(pieces)
-    assume(old and text.count(old) != 1 and "\r\n" not in text)
+    assume(old and occurrences(text, old) != 1 and "\r\n" not in text)
     with pytest.raises(ToolFailure):
         replaced(text, old, "Z", every=False)
 

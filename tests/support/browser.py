@@ -4,6 +4,7 @@ A tab watches what a person would never see: errors in the console, violations o
 requests to anything but its own server. `Tab.check` fails the test for each of them that the test did not expect.
 """
 
+import asyncio
 import os
 import re
 import shutil
@@ -12,6 +13,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
 
+import orjson
 from playwright.async_api import (
     Browser,
     BrowserContext,
@@ -99,6 +101,9 @@ class Tab:
         self.server = server
         self.complaints: list[str] = []
         self._expected: list[re.Pattern[str]] = []
+        self._finished: set[str] = set()
+        self._news = asyncio.Event()
+        page.on("websocket", lambda socket: socket.on("framereceived", self._on_frame))
         page.on("console", self._on_console)
         page.on("pageerror", lambda error: self.complaints.append(f"uncaught: {error}"))
         page.on("request", self._on_request)
@@ -168,14 +173,30 @@ class Tab:
         await expect(self.box).to_have_value("")
 
     async def ask(self, text: str) -> None:
-        """Send a message and wait until the turn is over."""
-        await self.send(text)
-        await expect(self.sent.filter(has_text=text)).to_have_count(1)
+        """Send a message and wait until its turn is over and shown to be."""
+        async with self.turn():
+            await self.send(text)
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """What is done in this block begins a turn: wait for its end afterwards."""
+        before = set(self._finished)
+        yield
+        async with asyncio.timeout(WAIT_S):
+            while self._finished <= before:
+                self._news.clear()
+                await self._news.wait()
         await self.idle()
 
     async def idle(self) -> None:
         """Wait until nothing runs."""
         await expect(self.send_button).to_be_visible()
+
+    async def painted(self) -> None:
+        """Wait until what has arrived so far is on the screen: two frames."""
+        await self.page.evaluate(
+            "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        )
 
     async def open_tools(self) -> None:
         """Open the tools panel and wait until it knows the tools."""
@@ -215,6 +236,12 @@ class Tab:
     def _on_console(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
             self.complaints.append(f"console {message.type}: {message.text}")
+
+    def _on_frame(self, payload: str | bytes) -> None:
+        event = orjson.loads(payload).get("event", {})
+        if event.get("type") == "turn_finished":
+            self._finished.add(event["turn_id"])
+            self._news.set()
 
     def _on_request(self, request: Request) -> None:
         if not request.url.startswith((f"{self.server.url}/", "data:", "blob:")):

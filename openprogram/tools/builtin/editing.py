@@ -25,13 +25,13 @@ def replaced(text: str, old: str, new: str, *, every: bool) -> str:
         raise ToolFailure("The old and the new text are the same: nothing would change.")
     if old not in text and "\r\n" in text:
         old, new = _crlf(old), _crlf(new)
-    count = text.count(old)
-    if count == 0:
+    first = text.find(old)
+    if first < 0:
         raise ToolFailure(f"The text to be replaced is not in the file.{_closest(text, old)}")
-    if count > 1 and not every:
+    if not every and text.find(old, first + 1) >= 0:  # also where it overlaps itself
         raise ToolFailure(
-            f"The text to be replaced occurs {count} times (lines {_places(text, old)}). Give more of what surrounds "
-            "it so that it is unique, or replace all of them."
+            f"The text to be replaced occurs {max(2, text.count(old))} times (lines {_places(text, old)}). Give more "
+            "of what surrounds it so that it is unique, or replace all of them."
         )
     return text.replace(old, new)
 
@@ -45,7 +45,7 @@ def _places(text: str, old: str) -> str:
     at = text.find(old)
     while at >= 0 and len(lines) < _SHOWN + 2:
         lines.append(str(text.count("\n", 0, at) + 1))
-        at = text.find(old, at + len(old))
+        at = text.find(old, at + 1)
     return ", ".join(lines) + (", ..." if at >= 0 else "")
 
 

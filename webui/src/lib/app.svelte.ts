@@ -40,7 +40,10 @@ export class App implements ChatHost {
       onHello: (hello) => void this.#onHello(hello),
       onHint: (hint) => {
         if (hint.session !== null) this.#onSession(hint.session);
-        if (hint.hint === "settings_changed") void this.#loadSettings();
+        else if (hint.hint === "session_changed")
+          void this.sessions.load(); // some were lost: any may have changed
+        else if (hint.hint === "settings_changed") void this.#loadSettings();
+        else void this.chat?.tools.refresh();
       },
       onError: (error) => toasts.show(error.message, { tone: "error" }),
     });
@@ -135,12 +138,14 @@ export class App implements ChatHost {
 
   #onStatus(status: LinkStatus): void {
     this.link = status;
-    clearTimeout(this.#lostTimer);
     if (status.state === "ready") {
+      clearTimeout(this.#lostTimer);
+      this.#lostTimer = undefined;
       if (this.lost) announcer.say(t("announce.back"));
       this.lost = false;
-    } else if (!this.lost) {
-      this.#lostTimer = setTimeout(() => {
+    } else {
+      // Counted from the first sign of loss: attempts in between do not begin it anew.
+      this.#lostTimer ??= setTimeout(() => {
         this.lost = true;
         announcer.say(t("announce.lost"));
       }, QUIET_MS);
@@ -150,6 +155,8 @@ export class App implements ChatHost {
   async #onHello(hello: Hello): Promise<void> {
     this.hello = hello;
     this.#prepareDraft();
+    // What is available may have changed with a restart, which is in no chat's log.
+    if (this.chat?.state !== null) void this.chat?.tools.refresh();
     await Promise.all([this.sessions.load(), this.#loadSettings()]);
   }
 

@@ -77,17 +77,18 @@ export class ChatStore implements Switchable {
     return this.#creating;
   }
 
-  async send(text: string): Promise<void> {
+  /** Send a message. While a turn runs, `steer` puts it in after the current step; otherwise it waits in the queue. */
+  async send(text: string, mode: "send" | "steer" = "send"): Promise<void> {
     const entry: Outgoing = { key: randomId(), text, messageId: null, failed: null };
     this.outgoing = [...this.outgoing, entry];
     if (this.#creating !== null) await this.#creating;
-    await this.#deliver(entry);
+    await this.#deliver(entry, mode);
   }
 
   retry(entry: Outgoing): void {
     const again = { ...entry, failed: null };
     this.#replace(entry.key, again);
-    void this.#deliver(again);
+    void this.#deliver(again, "send");
   }
 
   discard(entry: Outgoing): void {
@@ -166,6 +167,10 @@ export class ChatStore implements Switchable {
     }
   }
 
+  inForce(effective: ChatState["effective"], revision: number): void {
+    if (this.state !== null && revision >= this.state.revision) this.state = { ...this.state, effective };
+  }
+
   #outgoingRows(): readonly Row[] {
     return this.outgoing.map((entry) => ({
       kind: "outgoing",
@@ -237,9 +242,9 @@ export class ChatStore implements Switchable {
     }
   }
 
-  async #deliver(entry: Outgoing): Promise<void> {
+  async #deliver(entry: Outgoing, mode: "send" | "steer"): Promise<void> {
     try {
-      const ack = await this.connection.request({ action: "chat", session_id: this.id, text: entry.text });
+      const ack = await this.connection.request({ action: "chat", session_id: this.id, text: entry.text, mode });
       if (ack.queued) this.discard(entry);
       else this.#replace(entry.key, { ...entry, messageId: ack.message_id });
       this.#adopt(ack.session_id, true);

@@ -9,8 +9,10 @@ export interface Shortcut {
 export const shortcuts: readonly Shortcut[] = [
   { label: "keys.new", keys: ["Mod", "Shift", "O"] },
   { label: "keys.search", keys: ["Mod", "K"] },
+  { label: "keys.find", keys: ["Mod", "F"] },
   { label: "keys.focus", keys: ["Shift", "Esc"] },
   { label: "keys.stop", keys: ["Esc"] },
+  { label: "keys.steer", keys: ["Mod", "Enter"] },
   { label: "keys.chip", keys: ["Mod", "."] },
   { label: "keys.sidebar", keys: ["Mod", "Shift", "S"] },
   { label: "keys.copy", keys: ["Mod", "Shift", "C"] },
@@ -19,7 +21,7 @@ export const shortcuts: readonly Shortcut[] = [
   { label: "keys.sheet", keys: ["Mod", "/"] },
 ];
 
-export type Command = "new" | "search" | "focus" | "stop" | "chip" | "sidebar" | "copy" | "sheet";
+export type Command = "new" | "search" | "focus" | "stop" | "chip" | "sidebar" | "copy" | "sheet" | "find";
 
 /** The command of a key press, if it is one. */
 export function commandOf(
@@ -31,5 +33,5 @@ export function commandOf(
   if (key === "escape" && !mod) return event.shiftKey ? "focus" : "stop";
   if (!mod) return null;
   if (event.shiftKey) return key === "o" ? "new" : key === "s" ? "sidebar" : key === "c" ? "copy" : null;
-  return key === "k" ? "search" : key === "." ? "chip" : key === "/" ? "sheet" : null;
+  return key === "f" ? "find" : key === "k" ? "search" : key === "." ? "chip" : key === "/" ? "sheet" : null;
 }

@@ -20,6 +20,8 @@ export interface Switchable {
   readonly connection: Connection;
   ensure(): Promise<string>;
   complain(error: unknown): void;
+  /** What the server says is in force at this revision of the intent. */
+  inForce(effective: ToolsAck["effective"], revision: number): void;
 }
 
 type IntentAction = Extract<
@@ -77,6 +79,16 @@ export class ToolSwitches {
   async explain(): Promise<ToolsAck> {
     const session_id = await this.#chat.ensure();
     return this.#chat.connection.request({ action: "explain_tools", session_id });
+  }
+
+  /** Ask what is in force: the server's tools or settings changed, not this chat's intent. */
+  async refresh(): Promise<void> {
+    try {
+      const answer = await this.explain();
+      this.#chat.inForce(answer.effective, answer.revision);
+    } catch (error) {
+      this.#chat.complain(error);
+    }
   }
 
   /** The chat's state is `state` now. */

@@ -98,3 +98,13 @@ async def test_only_the_commands_own_processes_are_ended(call):
 async def test_a_watcher_that_is_killed_is_told(call):
     async with shell(call) as bash:
         assert "could not be watched" in await call.fails(bash, command="kill -9 $PPID; sleep 1000")
+
+
+async def test_no_descriptor_and_no_task_is_left(call):  # R5
+    async with shell(call) as bash:
+        await call(bash, command="true")
+        before = len(os.listdir("/dev/fd"))
+        for _ in range(8):
+            await call(bash, command="sleep 1000 & exit 1")
+        assert len(os.listdir("/dev/fd")) <= before + 1
+        assert asyncio.all_tasks() == {asyncio.current_task()}

@@ -21,7 +21,7 @@ export const page = {
   "link.back": "Connected again",
   "link.refused.title": "Please sign in",
   "link.refused.text":
-    "This browser is not signed in to the server, or its sign-in is no longer valid. Open the address that the server printed when it started: it carries the token.",
+    "This browser is not signed in to the server, or not any more. Open the address that the server printed when it started: it carries the token.",
   "link.refused.retry": "Try again",
   "link.refused.signIn": "Go to the sign-in page",
   "link.incompatible.title": "This page is out of date",
@@ -149,6 +149,8 @@ export const page = {
   "keys.new": "New chat",
   "keys.search": "Search chats",
   "keys.focus": "Go to the message box",
+  "keys.find": "Find in this chat",
+  "keys.steer": "Send into the running answer",
   "keys.stop": "Stop the answer",
   "keys.sidebar": "Show or hide the sidebar",
   "keys.chip": "Web search on or off",
@@ -157,6 +159,12 @@ export const page = {
   "keys.sheet": "This list",
   "keys.approve": "Answer an approval",
   "keys.editLast": "Edit your last message (empty box)",
+
+  "find.label": "Find in this chat",
+  "find.none": "Nothing",
+  "find.count": "{n} of {all}",
+  "find.previous": "Previous match",
+  "find.next": "Next match",
 
   "announce.started": "Answering",
   "announce.done": "Answer finished",

@@ -149,6 +149,8 @@ export const page: Readonly<Record<keyof typeof english, string>> = {
   "keys.new": "新对话",
   "keys.search": "搜索对话",
   "keys.focus": "转到消息框",
+  "keys.find": "在此对话中查找",
+  "keys.steer": "发送到正在进行的回答",
   "keys.stop": "停止回答",
   "keys.sidebar": "显示或隐藏侧边栏",
   "keys.chip": "开关联网搜索",
@@ -157,6 +159,12 @@ export const page: Readonly<Record<keyof typeof english, string>> = {
   "keys.sheet": "此列表",
   "keys.approve": "答复批准请求",
   "keys.editLast": "编辑最后一条消息（消息框为空时）",
+
+  "find.label": "在此对话中查找",
+  "find.none": "没有结果",
+  "find.count": "{n} / {all}",
+  "find.previous": "上一处",
+  "find.next": "下一处",
 
   "announce.started": "正在回答",
   "announce.done": "回答完成",
