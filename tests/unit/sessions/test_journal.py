@@ -11,7 +11,7 @@ from openprogram.core.errors import StorageError
 from openprogram.core.events import MessageAdded, Notice, SessionChanged, SessionInfo
 from openprogram.core.topics import session_topic, user_topic
 from openprogram.sessions.journal import Journal
-from tests.support.agent import message
+from tests.support.script import message
 from tests.support.sessions import TriedStore, failing
 
 INFO = SessionInfo("s_1", "A chat", "2026-01-01T00:00:00.000Z", "2026-01-01T00:00:00.000Z", visible=True)
