@@ -188,7 +188,7 @@ async def test_killed_at_any_event_of_a_turn_the_chat_goes_on(
             assert [frame for frame in log if newest < frame["seq"]][: len(shown)] == shown
         async with server.client() as client:
             await fake.say("Here.", match={"text": "at last"})
-            tab = await Chat.join(client, chat.id, log[-1]["seq"])
+            tab = await Chat.join(client, chat.id, stored_log(server.database, chat.id)[-1]["seq"])
             assert (await tab.turn("at last"))["reason"] == "done"
     lines = mark.read_text().split() if mark.exists() else []
     assert len(set(lines)) == len(lines)
