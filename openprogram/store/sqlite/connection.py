@@ -1,11 +1,13 @@
 """Connections to the database file. Each has a thread of its own, on which whole functions run."""
 
+import asyncio
 import sqlite3
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Concatenate, Final, Literal, ParamSpec, TypeVar, cast
+from typing import Any, Concatenate, Final, Literal, ParamSpec, TypeVar, cast
 
 import aiosqlite
+from typing_extensions import override
 
 Synchronous = Literal["NORMAL", "FULL"]
 """What survives a power cut: `FULL` every commit, `NORMAL` all but perhaps the last ones. Both survive any
@@ -35,6 +37,21 @@ class Connection(aiosqlite.Connection):
         # A program that dies without closing the store must end, not wait for this thread for ever. To the database
         # that is a crash like any other.
         self._thread.daemon = True
+        self._stopping: asyncio.Future[Any] | None = None
+
+    async def opened(self) -> None:
+        """Start the thread and open the file there. Where that fails nothing of the thread is left."""
+        try:
+            await self
+        except sqlite3.Error:
+            if self._stopping is not None:  # aiosqlite does not wait: the thread would outlive the event loop
+                await self._stopping
+            raise
+
+    @override
+    def stop(self) -> "asyncio.Future[Any] | None":
+        self._stopping = super().stop()
+        return self._stopping
 
     async def run(
         self, function: Callable[Concatenate[sqlite3.Connection, _P], _T], *args: _P.args, **kwargs: _P.kwargs
@@ -62,5 +79,5 @@ async def connect(path: Path, *, role: Literal["writer", "reader"], synchronous:
         return db
 
     connection = Connection(connector)
-    await connection  # starts its thread and opens the file there
+    await connection.opened()
     return connection
