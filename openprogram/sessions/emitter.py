@@ -10,20 +10,17 @@ from openprogram.core.events import Event, ReasoningDelta, TextDelta, ToolCallDe
 from openprogram.core.storage import Write
 from openprogram.sessions.ticker import Ticker
 
-TICK_S = 0.008
-"""All but a block's first text is flushed when a tick begins: what many chats stream then shares a group commit."""
-
-COALESCE_TICKS = 2
-"""Text of a block that comes sooner than this (16 ms) after the block's last flush waits and is joined."""
+TICK_S = 0.016
+"""Text of a block that is not its first waits for the next tick, and what came until then is joined (P4). All chats
+share the ticks, so what they stream at the same time goes into one group commit."""
 
 Delta = TextDelta | ReasoningDelta | ToolCallDelta | ToolOutputDelta
 
 
 @dataclass(slots=True)
 class _Block:
-    """One block that is being written: the tick in which it was last flushed, and what came since."""
+    """One block that is being written, and the text that came since it was last flushed."""
 
-    flushed: int
     last: Delta
     waiting: list[str] = field(default_factory=list)
     due: bool = False
@@ -122,30 +119,28 @@ class Emitter:
         block = self._blocks.get(key)
         if block is None:
             self._flush_blocks()  # an answer's blocks stand in the log in their order
-            self._blocks[key] = _Block(self._ticker.tick, delta)
+            self._blocks[key] = _Block(delta)
             self._push(delta)
         else:
             block.waiting.append(delta.text)
             block.last = delta
             if not block.due:
                 block.due = True
-                due = max(self._ticker.tick + 1, block.flushed + COALESCE_TICKS)
-                self._ticker.call_at(due, partial(self._flush_due, block, due))
+                self._ticker.call_next(partial(self._flush_due, block))
 
-    def _flush_due(self, block: _Block, tick: int) -> None:
+    def _flush_due(self, block: _Block) -> None:
         block.due = False
-        self._flush_block(block, tick)
+        self._flush_block(block)
 
-    def _flush_block(self, block: _Block, tick: int) -> None:
+    def _flush_block(self, block: _Block) -> None:
         if block.waiting:
             joined = replace(block.last, text="".join(block.waiting))
             block.waiting.clear()
-            block.flushed = tick
             self._push(joined)
 
     def _flush_blocks(self) -> None:
         for block in self._blocks.values():
-            self._flush_block(block, self._ticker.tick)
+            self._flush_block(block)
 
     def _end_blocks(self) -> None:
         self._flush_blocks()
