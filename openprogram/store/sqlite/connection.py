@@ -4,7 +4,7 @@ import asyncio
 import sqlite3
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any, Concatenate, Final, Literal, ParamSpec, TypeVar, cast
+from typing import Concatenate, Final, Literal, ParamSpec, TypeVar, cast
 
 import aiosqlite
 from typing_extensions import override
@@ -37,21 +37,17 @@ class Connection(aiosqlite.Connection):
         # A program that dies without closing the store must end, not wait for this thread for ever. To the database
         # that is a crash like any other.
         self._thread.daemon = True
-        self._stopping: asyncio.Future[Any] | None = None
-
-    async def opened(self) -> None:
-        """Start the thread and open the file there. Where that fails nothing of the thread is left."""
-        try:
-            await self
-        except sqlite3.Error:
-            if self._stopping is not None:  # aiosqlite does not wait: the thread would outlive the event loop
-                await self._stopping
-            raise
+        self._stopped: asyncio.Future[None] | None = None
 
     @override
-    def stop(self) -> "asyncio.Future[Any] | None":
-        self._stopping = super().stop()
-        return self._stopping
+    def stop(self) -> asyncio.Future[None] | None:
+        self._stopped = super().stop()
+        return self._stopped
+
+    async def stopped(self) -> None:
+        """Wait until the thread has obeyed `stop`: where opening fails, aiosqlite calls that, but does not wait."""
+        if self._stopped is not None:
+            await self._stopped
 
     async def run(
         self, function: Callable[Concatenate[sqlite3.Connection, _P], _T], *args: _P.args, **kwargs: _P.kwargs
@@ -79,5 +75,9 @@ async def connect(path: Path, *, role: Literal["writer", "reader"], synchronous:
         return db
 
     connection = Connection(connector)
-    await connection.opened()
+    try:
+        await connection  # starts its thread and opens the file there
+    except sqlite3.Error:
+        await connection.stopped()
+        raise
     return connection
