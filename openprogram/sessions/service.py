@@ -22,6 +22,7 @@ from openprogram.core.protocol.frames import (
     ModelChoice,
     PresetInfo,
     SessionAck,
+    SettingsAck,
     Snapshot,
     UserInfo,
 )
@@ -172,6 +173,7 @@ _ACKS: Final[Mapping[type[Any], TypeAdapter[Any]]] = MappingProxyType(
         actions.SetToolsEnabled: TypeAdapter(IntentAck),
         actions.SetToolDisabled: TypeAdapter(IntentAck),
         actions.PickTools: TypeAdapter(IntentAck),
+        actions.SetSetting: TypeAdapter(SettingsAck),
     }
 )
 _SESSION_ACK: Final = TypeAdapter(SessionAck)

@@ -180,7 +180,7 @@ async def test_killed_at_any_event_of_a_turn_the_chat_goes_on(
                 newest = stored_log(server.database, chat.id)[-1]["seq"]
                 tab = await Chat.join(client, chat.id, newest)
                 await tab.send(f"round {number}")
-                await seen(tab, newest + moment)
+                await client.until(chat.id, newest + moment)
                 await server.kill()
                 shown = log_of(client.frames, chat.id)
             await server.start()
@@ -188,19 +188,12 @@ async def test_killed_at_any_event_of_a_turn_the_chat_goes_on(
             assert [frame for frame in log if newest < frame["seq"]][: len(shown)] == shown
         async with server.client() as client:
             await fake.say("Here.", match={"text": "at last"})
-            tab = await Chat.join(client, chat.id, log[-1]["seq"])
+            tab = await Chat.join(client, chat.id, stored_log(server.database, chat.id)[-1]["seq"])
             assert (await tab.turn("at last"))["reason"] == "done"
     lines = mark.read_text().split() if mark.exists() else []
     assert len(set(lines)) == len(lines)
     last = (await sent(fake))[-1]
     assert sorted(last.results) == sorted(last.calls)
-
-
-async def seen(tab: Chat, seq: int) -> None:
-    """Wait until the tab was sent the event with this number."""
-    async for frame in tab.client.events(tab.id):
-        if frame["seq"] >= seq:
-            return
 
 
 async def test_no_process_outlives_the_server(fake: FakeApi, tmp_path: Path) -> None:
