@@ -12,6 +12,7 @@ from openprogram.core.events import (
     MessageAdded,
     QueueChanged,
     StepFinished,
+    StepStarted,
     TextDelta,
     ToolCallFinished,
     ToolCallStarted,
@@ -106,6 +107,20 @@ def _full_once(chats: Chats):
         raise StorageError("the disk is full", hint="free some space")
 
     return refuse
+
+
+async def test_a_step_after_a_lost_one_is_logged_whole(tmp_path: Path) -> None:  # C18
+    """Its segments are told by what they changed of a step that the log holds, or all of them."""
+    async with opened(tmp_path, say("One."), say("Lost."), say("Three.")) as chats:
+        session_id = await chats.said("one")
+        failing(chats.store, StepStarted)
+        await chats.say("two", session_id)
+        await chats.rest(session_id)
+        chats.store.before_commit = None
+        await chats.said("three", session_id)
+        first, last = await chats.of(session_id, StepStarted)
+        assert (first.kept, last.kept) == (0, 0)
+        assert len(last.segments) > len(first.segments)
 
 
 async def test_a_lost_store_takes_down_no_other_chat(tmp_path: Path) -> None:  # law 10
