@@ -89,7 +89,8 @@ class Server:
         self._process = await asyncio.create_subprocess_exec(
             sys.executable,
             *("-m", self.program, "serve", "--home", str(self.home), "--port", str(self.port)),
-            *("--token", self.token, *self._options),
+            *(("--token", self.token) if self.token else ()),
+            *self._options,
             stdout=asyncio.subprocess.PIPE,
             stderr=self._log,
             cwd=ROOT,
