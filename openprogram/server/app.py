@@ -33,8 +33,14 @@ def create_app(edge: Edge) -> Starlette:
             Route("/healthz", api.healthz),
             Route("/readyz", api.readyz),
             Route("/metrics", api.metrics, middleware=signed_in),
-            Route("/api/actions/{action}", api.action, methods=["POST"], middleware=signed_in),
-            Route("/api/sessions/{session_id}/events", SessionEvents(edge).__call__, middleware=signed_in),
+            Mount(
+                "/api",
+                routes=[
+                    Route("/actions/{action}", api.action, methods=["POST"]),
+                    Route("/sessions/{session_id}/events", SessionEvents(edge).__call__),
+                ],
+                middleware=signed_in,
+            ),
             WebSocketRoute("/ws", socket, middleware=signed_in),
             Route("/", Entrance(edge.access, edge.static).__call__),
             Mount("/", InterfaceFiles(edge.static)),

@@ -42,7 +42,7 @@ async def prepare_run(hub: Hub, row: SessionRow, leaf_id: str | None, resumed: R
     history = History(await store.messages(session_id, path(await store.nodes(session_id), leaf_id)))
     intent = await store.intent(session_id)
     asked = await store.approvals(session_id, pending=False) if resumed else ()
-    emitter = Emitter(lambda events, writes: hub.journal.commit(session_id, row.user_id, events, *writes))
+    emitter = Emitter(lambda events, writes: hub.journal.commit(session_id, row.user_id, events, *writes), hub.ticker)
     run = Run(session_id, emitter, resumed.turn_id if resumed else new_id("t"))
     run.queue_changed(await store.queue(session_id))
     authority = LiveAuthority(partial(names_now, hub), intent, row.info.permission_mode, await store.grants(session_id))

@@ -177,7 +177,16 @@ export function reduce(state: ChatState, event: ChatEvent, at: string): ChatStat
       };
     case "turn_finished": {
       const notes = withoutTold(state.notes, event.error);
-      return { ...state, turnId: null, turn: null, turnStartedAt: null, live: null, outcome: event, approvals: [], notes };
+      return {
+        ...state,
+        turnId: null,
+        turn: null,
+        turnStartedAt: null,
+        live: null,
+        outcome: event,
+        approvals: [],
+        notes,
+      };
     }
     case "intent_changed":
       return { ...state, intent: event.intent, revision: event.revision, effective: event.effective };
