@@ -9,7 +9,7 @@ from pathlib import Path
 from openprogram.agent.environment import Environment, History, Progress, Resumed, Setup
 from openprogram.agent.freeze import freeze
 from openprogram.context.assembler import PromptContext, assemble
-from openprogram.core.events import Event, MessageAdded, QueueChanged, QueuedMessage
+from openprogram.core.events import ErrorInfo, Event, MessageAdded, QueueChanged, QueuedMessage
 from openprogram.core.ids import new_id
 from openprogram.core.intent import ToolIntent
 from openprogram.core.messages import Message, TextBlock
@@ -81,9 +81,13 @@ def launch(hub: Hub, ready: Ready, said: Iterable[Message] = ()) -> None:
         ready.env.history.append(message)
     hub.runs[session_id] = ready.live
 
+    async def repair(error: ErrorInfo) -> None:
+        hub.progress.pop(session_id, None)  # what the log does not hold, the next request is not compared with
+        await close_turn(hub, session_id, "error", error)
+
     async def supervised() -> None:
         try:
-            await run.supervise(ready.env, ready.resumed, lambda error: close_turn(hub, session_id, "error", error))
+            await run.supervise(ready.env, ready.resumed, repair)
         finally:
             hub.runs.pop(session_id, None)
 
