@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 from openprogram.agent.stop import StopSignal
 from openprogram.core.clock import Clock
+from openprogram.core.ids import new_id
 from openprogram.core.messages import Message, ToolResultBlock
 from openprogram.core.ports import Authority, Emit, Inbox, Provider, Surfaces
 from openprogram.core.prompt import ModelInfo, ModelParams, PromptBlocks, Segment
@@ -102,3 +104,5 @@ class Environment:
     monotonic: Callable[[], float]
     progress: Progress = field(default_factory=Progress)
     max_steps: int = 200
+    turn_id: Callable[[], str] = partial(new_id, "t")  # noqa: RUF009 - the call is not made here
+    """Asked once for each turn that begins; the message that it answers may have been stored with it."""

@@ -10,6 +10,7 @@ from openprogram.agent.calls import CallSite, run_calls
 from openprogram.agent.environment import Environment, Resumed, Setup
 from openprogram.agent.freeze import residency
 from openprogram.agent.step import record, run_step
+from openprogram.agent.stop import Stopped
 from openprogram.core.clock import iso_time
 from openprogram.core.errors import ConfigError, RequestError
 from openprogram.core.events import ErrorInfo, ErrorRaised, TurnFinished, TurnReason, TurnStarted
@@ -28,12 +29,18 @@ async def run(env: Environment, resumed: Resumed | None = None) -> None:
     After a stop or a failure the waiting messages stay in the queue, where the user sees them.
     """
     while True:
+        turn_id = resumed.turn_id if resumed else env.turn_id()
         try:
-            setup = await env.prepare()
-        except (RequestError, ConfigError) as error:
-            _refuse(env, ErrorInfo(error.code, error.message, hint=error.hint), resumed)
+            setup = await env.stop.run(env.prepare())
+        except Stopped:
+            _answer_calls(env, resumed)
+            env.emit(TurnFinished(turn_id, "stopped"))
             break
-        turn_id = resumed.turn_id if resumed else new_id("t")
+        except (RequestError, ConfigError) as error:
+            info = ErrorInfo(error.code, error.message, hint=error.hint)
+            _answer_calls(env, resumed)
+            env.emit(ErrorRaised(info), TurnFinished(turn_id, "error", info))
+            break
         reason, failure = await _turn(env, setup, turn_id, resumed)
         env.emit(TurnFinished(turn_id, reason, failure))
         await env.emit.flush()
@@ -88,20 +95,17 @@ def _unanswered(env: Environment) -> bool:
     return env.history.last is not None and env.history.last.role == "tool"
 
 
-def _refuse(env: Environment, error: ErrorInfo, resumed: Resumed | None) -> None:
-    """No turn can start. One that was to be resumed ends here, its calls answered (design law 7)."""
-    env.emit(ErrorRaised(error))
-    if resumed is None:
-        return
+def _answer_calls(env: Environment, resumed: Resumed | None) -> None:
+    """Give the calls of a turn that is not resumed after all their results (design law 7)."""
     answer = env.history.last
-    if answer is not None and answer.calls:
-        text = TextBlock("Not run: the turn could not be resumed.")
-        results = tuple(
-            resumed.results.get(call.call_id, ToolResultBlock(call.call_id, "interrupted", (text,)))
-            for call in answer.calls
-        )
-        _record_results(env, answer, resumed.turn_id, results)
-    env.emit(TurnFinished(resumed.turn_id, "error", error))
+    if resumed is None or answer is None or not answer.calls:
+        return
+    text = TextBlock("Not run: the turn could not be resumed.")
+    results = tuple(
+        resumed.results.get(call.call_id, ToolResultBlock(call.call_id, "interrupted", (text,)))
+        for call in answer.calls
+    )
+    _record_results(env, answer, resumed.turn_id, results)
 
 
 def _record_results(env: Environment, answer: Message, turn_id: str, results: tuple[ToolResultBlock, ...]) -> None:

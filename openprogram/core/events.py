@@ -187,7 +187,8 @@ class StepFinished:
 
 @dataclass(frozen=True, slots=True)
 class TurnFinished:
-    """A turn is over. `cut`: the answer reached the model's output limit; `limit`: the turn its number of steps."""
+    """A turn is over, or could not start. `cut`: the answer reached the model's output limit; `limit`: the turn its
+    number of steps."""
 
     turn_id: str
     reason: TurnReason
@@ -269,7 +270,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class ErrorRaised:
-    """Something went wrong outside a turn, or kept one from starting."""
+    """Something went wrong outside a turn, or keeps one from starting, which then ends."""
 
     error: ErrorInfo
     type: Literal["error"] = "error"

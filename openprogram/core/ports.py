@@ -25,6 +25,7 @@ from openprogram.core.storage import (
     Grant,
     Node,
     Remembered,
+    RememberRequest,
     SessionRow,
     StoredEvent,
     UsageRow,
@@ -108,8 +109,10 @@ class Store(Protocol):
         """A stored setting; None where there is none."""
         ...
 
-    async def put_setting(self, user_id: str, key: str, value: JsonValue) -> None:
-        """Store a setting; None deletes it."""
+    async def put_setting(
+        self, user_id: str, key: str, value: JsonValue, request: RememberRequest | None = None
+    ) -> None:
+        """Store a setting, None deletes it; and the request that asked for it, all or nothing. Raises `Conflict`."""
         ...
 
     async def sweep(self, *, drafts_before: str, requests_before: str) -> int:
@@ -171,7 +174,11 @@ class ModelCatalog(Protocol):
     """Which models there are, and the provider behind each."""
 
     async def models(self) -> tuple[ModelInfo, ...]:
-        """Every model that can be chosen now; the first is the default."""
+        """Every model that can be chosen now."""
+        ...
+
+    async def default_id(self) -> str | None:
+        """The model of chats that name none; None while it is not known."""
         ...
 
     async def resolve(self, model_id: str | None) -> tuple[ModelInfo, Provider]:

@@ -17,8 +17,10 @@ from openprogram.core.ports import Bus, ModelCatalog, Store
 from openprogram.core.prompt import ModelParams
 from openprogram.core.storage import SessionRow
 from openprogram.core.tooling import AgentProfile, Snapshot
+from openprogram.sessions.emitter import TICK_S
 from openprogram.sessions.journal import Journal
 from openprogram.sessions.live import Live
+from openprogram.sessions.ticker import Ticker
 
 REMEMBERED_CHATS = 200
 """Of so many chats the last request's segments are kept in memory, to tell what the next one changes."""
@@ -59,6 +61,7 @@ class Hub:
         self.ports = ports
         self.defaults = defaults
         self.boot_id = boot_id
+        self.ticker = Ticker(TICK_S)
         self.journal = Journal(ports.store, ports.bus)
         self.progress: OrderedDict[str, Progress] = OrderedDict()
         self.runs: dict[str, Live] = {}

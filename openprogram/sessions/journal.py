@@ -37,11 +37,12 @@ class Journal:
         self, session_id: str, user_id: str, events: Sequence[Event], *more: Write
     ) -> tuple[StoredEvent, ...]:
         """Store events with their projections and `more`, then publish. Raises `StorageError` and has done nothing."""
-        stored = await self._store.commit(session_id, events, (*project(events, user_id), *more))
+        writes = (*project(events, user_id), *more)
+        stored = await self._store.commit(session_id, events, writes)
         if stored:
             payload = b"\n".join(encode_event_frame(event) for event in stored)
             self._bus.publish(session_topic(session_id), stored[0].from_seq, stored[-1].seq, payload)
-        if any(isinstance(event, _SIDEBAR) for event in events):
+        if writes and any(isinstance(event, _SIDEBAR) for event in events):  # each of these has a row
             await self._hint_session(session_id, user_id)
         return stored
 

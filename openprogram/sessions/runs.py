@@ -12,7 +12,7 @@ from openprogram.core.events import Event, MessageAdded, QueueChanged, QueuedMes
 from openprogram.core.ids import new_id
 from openprogram.core.intent import ToolIntent
 from openprogram.core.messages import Message, TextBlock
-from openprogram.core.storage import SessionRow
+from openprogram.core.storage import SessionRow, StartTurn
 from openprogram.core.usage import Usage
 from openprogram.sessions.approvals import Broker
 from openprogram.sessions.authority import LiveAuthority
@@ -42,8 +42,8 @@ async def prepare_run(hub: Hub, row: SessionRow, leaf_id: str | None, resumed: R
     history = History(await store.messages(session_id, path(await store.nodes(session_id), leaf_id)))
     intent = await store.intent(session_id)
     asked = await store.approvals(session_id, pending=False) if resumed else ()
-    emitter = Emitter(lambda events, writes: hub.journal.commit(session_id, row.user_id, events, *writes))
-    run = Run(session_id, emitter)
+    emitter = Emitter(lambda events, writes: hub.journal.commit(session_id, row.user_id, events, *writes), hub.ticker)
+    run = Run(session_id, emitter, resumed.turn_id if resumed else new_id("t"))
     run.queue_changed(await store.queue(session_id))
     authority = LiveAuthority(partial(names_now, hub), intent, row.info.permission_mode, await store.grants(session_id))
     known = [approval for approval in asked if resumed and approval.request.turn_id == resumed.turn_id]
@@ -61,6 +61,7 @@ async def prepare_run(hub: Hub, row: SessionRow, leaf_id: str | None, resumed: R
         monotonic=hub.ports.monotonic,
         progress=await _progress(hub, session_id, history),
         max_steps=hub.defaults.max_steps,
+        turn_id=lambda: run.turn_id,
     )
     return Ready(live, env, row.user_id, resumed)
 
@@ -114,15 +115,19 @@ async def take_next(hub: Hub, live: Live, history: History, user_id: str, unansw
         if live.run.stop.requested:
             return False
         queue = await hub.ports.store.queue(session_id)
+        turn_id = new_id("t")
         if not queue:
-            if not unanswered:
+            if unanswered:
+                live.run.turn_id = turn_id
+            else:
                 live.run.close()
             return unanswered
         chosen = next((waiting for waiting in queue if waiting.mode == "steer"), queue[0])
         message = user_message(chosen.text, history.leaf_id, hub.now(), chosen.override)
         rest = tuple(waiting for waiting in queue if waiting.id != chosen.id)
         events: tuple[Event, ...] = (QueueChanged(rest), MessageAdded(message))
-        await hub.journal.commit(session_id, user_id, events)
+        await hub.journal.commit(session_id, user_id, events, StartTurn(turn_id))
+        live.run.turn_id = turn_id
         history.append(message)
         live.run.queue_changed(rest)
         return True

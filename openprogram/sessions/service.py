@@ -22,6 +22,7 @@ from openprogram.core.protocol.frames import (
     ModelChoice,
     PresetInfo,
     SessionAck,
+    SettingsAck,
     Snapshot,
     UserInfo,
 )
@@ -99,7 +100,7 @@ class SessionService:
                 )
                 for model in models
             ),
-            default_model=models[0].id if models else None,
+            default_model=await hub.ports.models.default_id(),
             presets=tuple(
                 PresetInfo(name=preset.name, title=preset.title, description=preset.description) for preset in presets
             ),
@@ -172,6 +173,7 @@ _ACKS: Final[Mapping[type[Any], TypeAdapter[Any]]] = MappingProxyType(
         actions.SetToolsEnabled: TypeAdapter(IntentAck),
         actions.SetToolDisabled: TypeAdapter(IntentAck),
         actions.PickTools: TypeAdapter(IntentAck),
+        actions.SetSetting: TypeAdapter(SettingsAck),
     }
 )
 _SESSION_ACK: Final = TypeAdapter(SessionAck)

@@ -34,8 +34,11 @@ _FOREIGN: Final = ("ANTHROPIC_", "OPENAI_", "OPENPROGRAM_", "TAVILY_", "BRAVE_",
 class Server:
     """A server process on one data directory. Made by `running_server`."""
 
-    def __init__(self, home: Path, environment: Mapping[str, str], options: tuple[str, ...]) -> None:
+    def __init__(
+        self, home: Path, environment: Mapping[str, str], options: tuple[str, ...], program: str = "openprogram"
+    ) -> None:
         self.home = home
+        self.program = program
         self.port = 0
         self.token = TOKEN
         self._environment = environment
@@ -85,7 +88,7 @@ class Server:
         self._log = self._log_path.open("ab")
         self._process = await asyncio.create_subprocess_exec(
             sys.executable,
-            *("-m", "openprogram", "serve", "--home", str(self.home), "--port", str(self.port)),
+            *("-m", self.program, "serve", "--home", str(self.home), "--port", str(self.port)),
             *("--token", self.token, *self._options),
             stdout=asyncio.subprocess.PIPE,
             stderr=self._log,
@@ -174,16 +177,18 @@ async def running_server(
     api: str = "openai",
     config: str | None = None,
     environment: Mapping[str, str] | None = None,
+    program: str = "openprogram",
 ) -> AsyncIterator[Server]:
     """Serve the data directory `directory/home` on a free port until the block ends.
 
-    `options` go to `openprogram serve`, `config` into its `config.toml`, `environment` over the variables.
+    `options` go to `openprogram serve`, `config` into its `config.toml`, `environment` over the variables. `program` is
+    the module that is run.
     """
     home = directory / "home"
     home.mkdir(parents=True, exist_ok=True)
     if config is not None:
         (home / "config.toml").write_text(config, "utf-8")
-    server = Server(home, environment_for(fake, api, **(environment or {})), options)
+    server = Server(home, environment_for(fake, api, **(environment or {})), options, program)
     try:
         await server.start()
         yield server

@@ -16,7 +16,7 @@ from typing_extensions import override
 
 from openprogram.bus.local import LocalBus
 from openprogram.core.errors import NoEndpoint, StorageError
-from openprogram.core.events import ApprovalRequested, Event, MessageAdded, PermissionMode, TurnFinished
+from openprogram.core.events import ApprovalRequested, Event, MessageAdded, PermissionMode, QueuedMessage, TurnFinished
 from openprogram.core.intent import ToolIntent
 from openprogram.core.jsonio import encode
 from openprogram.core.messages import Message
@@ -31,7 +31,8 @@ from openprogram.sessions.hub import Defaults, Ports
 from openprogram.sessions.service import SessionService, session_service
 from openprogram.store.sqlite.store import SqliteStore
 from openprogram.tools.registry import Registry
-from tests.support.agent import MODEL, NOON, FakeTool, Gate, Script, ScriptedProvider
+from tests.support.agent import NOON, FakeTool
+from tests.support.script import MODEL, Gate, Script, ScriptedProvider
 
 E = TypeVar("E")
 USER = "u_ada"
@@ -40,9 +41,11 @@ _IDS = count(1)
 
 
 class TriedStore(SqliteStore):
-    """The real store, with a hook before each commit that may wait or fail, and reads that fail when told to."""
+    """The real store, with hooks before commits and reads that may wait or fail, and reads that fail when told to."""
 
     before_commit: Callable[[Sequence[Event], Sequence[Write]], Awaitable[None]] | None = None
+    before_row: Callable[[], Awaitable[None]] | None = None
+    after_queue: Callable[[], Awaitable[None]] | None = None
     reads_fail: bool = False
 
     @override
@@ -57,7 +60,16 @@ class TriedStore(SqliteStore):
     async def session(self, session_id: str) -> SessionRow | None:
         if self.reads_fail:
             raise StorageError("the disk is gone")
+        if self.before_row is not None:
+            await self.before_row()
         return await super().session(session_id)
+
+    @override
+    async def queue(self, session_id: str) -> tuple[QueuedMessage, ...]:
+        found = await super().queue(session_id)
+        if self.after_queue is not None:
+            await self.after_queue()
+        return found
 
     @override
     async def remembered(self, user_id: str, client_id: str) -> Remembered | None:
@@ -74,6 +86,9 @@ class Catalog:
 
     async def models(self) -> tuple[ModelInfo, ...]:
         return (MODEL,)
+
+    async def default_id(self) -> str | None:
+        return MODEL.id
 
     async def resolve(self, model_id: str | None) -> tuple[ModelInfo, Provider]:
         if self.gone or model_id not in (None, MODEL.id):
@@ -254,10 +269,15 @@ class Held:
         self.gate = Gate()
         self._kinds = kinds
         self._store = store
+        self._wanted: Callable[[Sequence[Event]], bool] = lambda _events: True
         store.before_commit = self._hold
 
+    def only(self, wanted: Callable[[Sequence[Event]], bool]) -> None:
+        """Hold only a commit whose events are also `wanted`."""
+        self._wanted = wanted
+
     async def _hold(self, events: Sequence[Event], writes: Sequence[Write]) -> None:
-        if any(isinstance(one, self._kinds) for one in (*events, *writes)):
+        if any(isinstance(one, self._kinds) for one in (*events, *writes)) and self._wanted(events):
             self._store.before_commit = None
             await self.gate.wait()
 

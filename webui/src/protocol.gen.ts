@@ -381,7 +381,7 @@ message: string
 retry_after_s: (number | null)
 }
 /**
- * Something went wrong outside a turn, or kept one from starting.
+ * Something went wrong outside a turn, or keeps one from starting, which then ends.
  */
 export interface ErrorRaised {
 error: ErrorInfo
@@ -624,7 +624,8 @@ reasoning: (number | null)
 uncached: (number | null)
 }
 /**
- * A turn is over. `cut`: the answer reached the model's output limit; `limit`: the turn its number of steps.
+ * A turn is over, or could not start. `cut`: the answer reached the model's output limit; `limit`: the turn its
+ * number of steps.
  */
 export interface TurnFinished {
 error: (ErrorInfo | null)

@@ -58,7 +58,6 @@ export const work = {
   "tool.demoSearch": "Canned results of the demo search service",
   "tool.timedOut": "timed out",
   "tool.via": "via {provider}",
-  "tool.background": "in the background",
 
   "error.bad_key": "Check the key of this endpoint",
   "error.retryIn": "You can try again in {seconds} s",
@@ -79,7 +78,6 @@ export const work = {
   "approval.more_one": "{n} more is waiting",
   "approval.more_other": "{n} more are waiting",
   "approval.announce": "Approval needed: {what}",
-  "approval.keys": "Keys 1 to 3",
 
   "queue.label": "Waiting messages",
   "queue.steer": "after the current step",

@@ -60,7 +60,6 @@ export const work: Readonly<Record<keyof typeof english, string>> = {
   "tool.demoSearch": "演示搜索服务的预设结果",
   "tool.timedOut": "超时",
   "tool.via": "来自 {provider}",
-  "tool.background": "后台",
 
   "error.bad_key": "请检查此端点的密钥",
   "error.retryIn": "{seconds} 秒后可以重试",
@@ -81,7 +80,6 @@ export const work: Readonly<Record<keyof typeof english, string>> = {
   "approval.more_one": "还有 {n} 个在等待",
   "approval.more_other": "还有 {n} 个在等待",
   "approval.announce": "需要批准：{what}",
-  "approval.keys": "按键 1 到 3",
 
   "queue.label": "等待中的消息",
   "queue.steer": "在当前步骤之后",
