@@ -1,4 +1,4 @@
-"""Subscriptions on the WebSocket: acked, then each event once; replaced, ended, bounded, gone with their tab (P2, P3)."""
+"""Subscriptions on the WebSocket: acked, each event once; replaced, ended, bounded, gone with their tab (P2, P3)."""
 
 import asyncio
 import json
