@@ -165,13 +165,18 @@ async def test_scrolling_up_while_it_streams_stays(tab: Tab, fake: FakeApi) -> N
 
 async def scroll_top(tab: Tab) -> int:
     """How far the conversation is scrolled, once it has come to rest."""
-    return await tab.transcript.evaluate(
+    top: int = await tab.transcript.evaluate(
         """(log) => new Promise((resolve) => {
              let last = -1;
-             const look = () => log.scrollTop === last ? resolve(last) : ((last = log.scrollTop), requestAnimationFrame(look));
+             const look = () => {
+               if (log.scrollTop === last) return resolve(last);
+               last = log.scrollTop;
+               requestAnimationFrame(look);
+             };
              look();
            })"""
     )
+    return top
 
 
 @pytest.mark.parametrize("key", ["PageUp", "Home"])

@@ -40,6 +40,8 @@ class Server:
         self.home = home
         self.program = program
         self.port = 0
+        self.public_port: int | None = None
+        """Where browsers find it, if there is a relay before it."""
         self.token = TOKEN
         self._environment = environment
         self._options = options
@@ -49,7 +51,7 @@ class Server:
     @property
     def url(self) -> str:
         """Base URL without a trailing slash."""
-        return f"http://127.0.0.1:{self.port}"
+        return f"http://127.0.0.1:{self.public_port or self.port}"
 
     @property
     def sign_in_url(self) -> str:
@@ -89,7 +91,8 @@ class Server:
         self._process = await asyncio.create_subprocess_exec(
             sys.executable,
             *("-m", self.program, "serve", "--home", str(self.home), "--port", str(self.port)),
-            *("--token", self.token, *self._options),
+            *(("--token", self.token) if self.token else ()),
+            *self._options,
             stdout=asyncio.subprocess.PIPE,
             stderr=self._log,
             cwd=ROOT,
@@ -104,6 +107,19 @@ class Server:
     async def kill(self) -> None:
         """As a power cut would: SIGKILL, nothing is put in order."""
         await self._end(signal.SIGKILL)
+
+    async def ended(self) -> int:
+        """Wait until it has ended by itself, or by a signal that the test has sent; returns its exit status."""
+        process, self._process = self._process, None
+        assert process is not None, "the server is not running"
+        try:
+            async with asyncio.timeout(WAIT_S):
+                await process.communicate()
+        finally:
+            if self._log is not None:
+                self._log.close()
+        assert process.returncode is not None
+        return process.returncode
 
     async def stop(self) -> None:
         """Ask it to stop (SIGTERM) and wait until it has."""
