@@ -179,6 +179,30 @@ async def scroll_top(tab: Tab) -> int:
     return top
 
 
+async def test_what_the_reader_opens_stays_where_it_is(tab: Tab, fake: FakeApi) -> None:
+    await fake.script({"blocks": [{"type": "tool_use", "name": "list", "input": {}}]})
+    await fake.say("line\n\n" * 9)
+    await tab.ask("list it")
+    await at_the_end(tab)
+    button = tab.cards.get_by_role("button").first
+    before = await button.bounding_box()
+    await button.click()
+    await expect(tab.cards.get_by_role("region")).to_be_visible()
+    await scroll_top(tab)
+    assert await button.bounding_box() == before
+
+
+async def at_the_end(tab: Tab) -> None:
+    """Wait until nothing of the conversation is below what is seen, and it takes clicks (not while it scrolls)."""
+    await tab.page.wait_for_function(
+        """() => {
+             const log = document.querySelector("[role=log]");
+             const scrolls = log.querySelector('[style*="pointer-events: none"]') !== null;
+             return !scrolls && log.scrollHeight - log.scrollTop - log.clientHeight <= 1;
+           }"""
+    )
+
+
 @pytest.mark.parametrize("key", ["PageUp", "Home"])
 async def test_the_keyboard_scrolls_away_too(tab: Tab, fake: FakeApi, key: str) -> None:
     await fake.say(*[f"line {number}\n\n" for number in range(60)], {"text": "The end.", "hold": "end"})
