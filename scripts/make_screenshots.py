@@ -27,7 +27,7 @@ PHONE: Final[dict[str, Any]] = {
 
 FILES: Final = {
     "README.md": "# Bakery\n\nCounts loaves.\n\nRun the tests: `make test`\n",
-    "bakery.py": "def loaves(flour_g: int) -> int:\n    # How many loaves the flour gives.\n    return flour_g // 500\n",
+    "bakery.py": "def loaves(flour_g: int) -> int:\n    # How many loaves flour gives.\n    return flour_g // 500\n",
     "Makefile": "test:\n\t@python3 -m unittest --quiet && echo all loaves counted\n",
     "test_bakery.py": (
         "import unittest\n\nfrom bakery import loaves\n\n\nclass Loaves(unittest.TestCase):\n"

@@ -13,7 +13,7 @@ from openprogram.sessions.tree import answered_node, newest_leaf
 
 
 async def edit_message(hub: Hub, request: Request, action: EditMessage) -> ChatAck:
-    """Send another text in place of a user message, asking of tools what that did: a sibling becomes the active branch."""
+    """Send another text in place of a user message, with what that asked of tools: a sibling of it, and active."""
     async with idle_chat(hub, request, action.session_id) as row:
         _, node = await _nodes(hub, action.session_id, action.message_id)
         if node.role != "user":
