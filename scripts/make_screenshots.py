@@ -1,4 +1,4 @@
-"""Make the pictures in docs/images: the real server with the demo model, in a real browser. See scripts/screenshots."""
+"""Make the pictures in docs/images with the demo model in a real browser. Run by scripts/screenshots."""
 
 import asyncio
 import shutil
@@ -27,7 +27,7 @@ PHONE: Final[dict[str, Any]] = {
 
 FILES: Final = {
     "README.md": "# Bakery\n\nCounts loaves.\n\nRun the tests: `make test`\n",
-    "bakery.py": 'def loaves(flour_g: int) -> int:\n    """How many loaves it gives."""\n    return flour_g // 500\n',
+    "bakery.py": "def loaves(flour_g: int) -> int:\n    # How many loaves flour gives.\n    return flour_g // 500\n",
     "Makefile": "test:\n\t@python3 -m unittest 2>/dev/null && echo 1 test passed\n",
     "test_bakery.py": (
         "import unittest\n\nfrom bakery import loaves\n\n\nclass Loaves(unittest.TestCase):\n"

@@ -25,6 +25,7 @@ from openprogram.core.storage import (
     Grant,
     Node,
     Remembered,
+    RememberRequest,
     SessionRow,
     StoredEvent,
     UsageRow,
@@ -108,8 +109,10 @@ class Store(Protocol):
         """A stored setting; None where there is none."""
         ...
 
-    async def put_setting(self, user_id: str, key: str, value: JsonValue) -> None:
-        """Store a setting; None deletes it."""
+    async def put_setting(
+        self, user_id: str, key: str, value: JsonValue, request: RememberRequest | None = None
+    ) -> None:
+        """Store a setting, None deletes it; and the request that asked for it, all or nothing. Raises `Conflict`."""
         ...
 
     async def sweep(self, *, drafts_before: str, requests_before: str) -> int:

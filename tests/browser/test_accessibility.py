@@ -62,8 +62,8 @@ async def test_the_chat_has_no_serious_finding(fake: FakeApi, server: Server, op
         await fake.release("rest")
         await expect(tab.page.get_by_test_id("error-card")).to_be_visible()
     await tab.page.get_by_test_id("reasoning").get_by_role("button").click()
-    for card in await tab.cards.all():
-        await card.get_by_role("button").first.click()
+    for shown in await tab.cards.all():
+        await shown.get_by_role("button").first.click()
     await tab.sent.last.hover()
     await tab.audit()
 

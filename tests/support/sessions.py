@@ -31,7 +31,8 @@ from openprogram.sessions.hub import Defaults, Ports
 from openprogram.sessions.service import SessionService, session_service
 from openprogram.store.sqlite.store import SqliteStore
 from openprogram.tools.registry import Registry
-from tests.support.agent import MODEL, NOON, FakeTool, Gate, Script, ScriptedProvider
+from tests.support.agent import NOON, FakeTool
+from tests.support.script import MODEL, Gate, Script, ScriptedProvider
 
 E = TypeVar("E")
 USER = "u_ada"

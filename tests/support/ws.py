@@ -122,6 +122,16 @@ class Client:
             async with self._news, asyncio.timeout(WAIT_S):
                 await self._news.wait_for(partial(self._more_than, index))
 
+    async def until(self, session_id: str, seq: int, start: int = 0) -> list[Frame]:
+        """Wait until the event `seq` of a chat has come; returns its event frames from frame number `start` on."""
+
+        def right(frame: Frame) -> bool:
+            return frame["type"] == "event" and frame["session_id"] == session_id and bool(frame["seq"] >= seq)
+
+        index = await self._find(start, f"event {seq} of {session_id}", right)
+        frames = self.frames[start : index + 1]
+        return [frame for frame in frames if frame["type"] == "event" and frame["session_id"] == session_id]
+
     def received(self, session_id: str, kind: str | None = None) -> list[Frame]:
         """The events of a chat that have arrived, of one type or all."""
         return [

@@ -1,11 +1,13 @@
 """Connections to the database file. Each has a thread of its own, on which whole functions run."""
 
+import asyncio
 import sqlite3
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Concatenate, Final, Literal, ParamSpec, TypeVar, cast
 
 import aiosqlite
+from typing_extensions import override
 
 Synchronous = Literal["NORMAL", "FULL"]
 """What survives a power cut: `FULL` every commit, `NORMAL` all but perhaps the last ones. Both survive any
@@ -35,6 +37,17 @@ class Connection(aiosqlite.Connection):
         # A program that dies without closing the store must end, not wait for this thread for ever. To the database
         # that is a crash like any other.
         self._thread.daemon = True
+        self._stopped: asyncio.Future[None] | None = None
+
+    @override
+    def stop(self) -> asyncio.Future[None] | None:
+        self._stopped = super().stop()
+        return self._stopped
+
+    async def stopped(self) -> None:
+        """Wait until the thread has obeyed `stop`: where opening fails, aiosqlite calls that, but does not wait."""
+        if self._stopped is not None:
+            await self._stopped
 
     async def run(
         self, function: Callable[Concatenate[sqlite3.Connection, _P], _T], *args: _P.args, **kwargs: _P.kwargs
@@ -62,5 +75,9 @@ async def connect(path: Path, *, role: Literal["writer", "reader"], synchronous:
         return db
 
     connection = Connection(connector)
-    await connection  # starts its thread and opens the file there
+    try:
+        await connection  # starts its thread and opens the file there
+    except sqlite3.Error:
+        await connection.stopped()
+        raise
     return connection

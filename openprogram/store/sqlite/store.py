@@ -25,6 +25,7 @@ from openprogram.core.storage import (
     Grant,
     Node,
     Remembered,
+    RememberRequest,
     SessionRow,
     StoredEvent,
     UsageRow,
@@ -162,9 +163,13 @@ class SqliteStore(Store):
         return await self._readers.ask(reads.setting, user_id, key)
 
     @override
-    async def put_setting(self, user_id: str, key: str, value: JsonValue) -> None:
+    async def put_setting(
+        self, user_id: str, key: str, value: JsonValue, request: RememberRequest | None = None
+    ) -> None:
         data = None if value is None else _encoded(value)
-        await self._do(partial(writes.put_setting, user_id=user_id, key=key, data=data))
+        now = self._clock()
+        unit = writes.Unit("", iso_time(now), 0, iso_time(now - REMEMBERED_S))
+        await self._do(partial(writes.put_setting, user_id=user_id, key=key, data=data, request=request, unit=unit))
 
     @override
     async def sweep(self, *, drafts_before: str, requests_before: str) -> int:

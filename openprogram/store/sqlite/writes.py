@@ -228,8 +228,15 @@ def _remember(db: sqlite3.Connection, write: RememberRequest, unit: Unit) -> Non
 # -- what is no part of a chat's commit --------------------------------------------------------------
 
 
-def put_setting(db: sqlite3.Connection, user_id: str, key: str, data: bytes | None) -> None:
-    """Store a setting's JSON; None deletes it."""
+def put_setting(
+    db: sqlite3.Connection, user_id: str, key: str, data: bytes | None, request: RememberRequest | None, unit: Unit
+) -> Conflict | None:
+    """Store a setting's JSON, None deletes it, and the request. Nothing is done where that was done already."""
+    if request is not None:
+        try:
+            _remember(db, request, unit)
+        except Conflict as conflict:
+            return conflict
     if data is None:
         db.execute("DELETE FROM settings WHERE user_id = ? AND key = ?", (user_id, key))
     else:
@@ -238,6 +245,7 @@ def put_setting(db: sqlite3.Connection, user_id: str, key: str, data: bytes | No
             ON CONFLICT (user_id, key) DO UPDATE SET value = excluded.value""",
             (user_id, key, data),
         )
+    return None
 
 
 def sweep(db: sqlite3.Connection, drafts_before: str, requests_before: str) -> int:

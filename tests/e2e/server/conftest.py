@@ -23,8 +23,14 @@ async def fake_process() -> AsyncIterator[FakeApi]:
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def server(tmp_path_factory: pytest.TempPathFactory, fake_process: FakeApi) -> AsyncIterator[Server]:
-    """A server with both endpoints, `openai` and `anthropic`, at the fake API. Do not restart it."""
-    async with running_server(tmp_path_factory.mktemp("shared"), fake_process, api="both") as server:
+    """A server with both endpoints, `openai` and `anthropic`, and web search at the fake API. Do not restart it."""
+    search = {"SEARXNG_URL": fake_process.base_url}
+    directory = tmp_path_factory.mktemp("shared")
+    async with running_server(directory, fake_process, api="both", environment=search) as server:
+        listed: set[str] = set()
+        while not {f"{wire}/demo" for wire in WIRES} <= listed:  # each hello waits a while for slow endpoints
+            async with server.client() as client:
+                listed = {model["id"] for model in client.hello["models"]}
         yield server
 
 

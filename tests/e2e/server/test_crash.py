@@ -180,7 +180,7 @@ async def test_killed_at_any_event_of_a_turn_the_chat_goes_on(
                 newest = stored_log(server.database, chat.id)[-1]["seq"]
                 tab = await Chat.join(client, chat.id, newest)
                 await tab.send(f"round {number}")
-                await seen(tab, newest + moment)
+                await client.until(chat.id, newest + moment)
                 await server.kill()
                 shown = log_of(client.frames, chat.id)
             await server.start()
@@ -188,7 +188,7 @@ async def test_killed_at_any_event_of_a_turn_the_chat_goes_on(
             assert [frame for frame in log if newest < frame["seq"]][: len(shown)] == shown
         async with server.client() as client:
             await fake.say("Here.", match={"text": "at last"})
-            tab = await Chat.join(client, chat.id, log[-1]["seq"])
+            tab = await Chat.join(client, chat.id, stored_log(server.database, chat.id)[-1]["seq"])
             assert (await tab.turn("at last"))["reason"] == "done"
     lines = mark.read_text().split() if mark.exists() else []
     assert len(set(lines)) == len(lines)
@@ -196,11 +196,36 @@ async def test_killed_at_any_event_of_a_turn_the_chat_goes_on(
     assert sorted(last.results) == sorted(last.calls)
 
 
-async def seen(tab: Chat, seq: int) -> None:
-    """Wait until the tab was sent the event with this number."""
-    async for frame in tab.client.events(tab.id):
-        if frame["seq"] >= seq:
-            return
+async def test_killed_again_while_the_approved_call_runs_it_still_has_one_result(fake: FakeApi, tmp_path: Path) -> None:
+    """The turn that waited goes on in the second process, and is cut short there."""
+    mark = tmp_path / "ran"
+    command = f"echo once | tee -a {mark}; sleep 300"
+    read = call_block("list", "call_1")
+    await fake.script({"blocks": [text_block("First."), read, call_block("bash", "call_2", command=command)]})
+    async with running_server(tmp_path, fake) as server:
+        async with server.client() as client:
+            chat = await Chat.create(client, "openai")
+            await chat.send("hello")
+            asked = await chat.event("approval_requested")
+            await server.kill()
+        await server.start()
+        async with server.client() as client:
+            chat = await Chat.join(client, chat.id)
+            await chat.act("answer_approval", approval_id=asked["approval_id"], decision="once")
+            await chat.event("tool_output_delta")
+            await server.kill()
+        await server.start()
+        async with server.client() as client:
+            chat = Chat(client, chat.id)
+            state = await chat.snapshot()
+            assert (state["status"], state["approvals"]) == ("idle", [])
+            assert [block["status"] for block in state["messages"][-1]["blocks"]] == ["ok", "interrupted"]
+            await fake.say("Here.", match={"text": "and now?"})
+            assert (await chat.turn("and now?"))["reason"] == "done"
+    last = (await sent(fake))[-1]
+    assert list(last.results) == last.calls == ["call_1", "call_2"]
+    assert "effect is unknown" in last.results["call_2"]
+    assert mark.read_text() == "once\n"
 
 
 async def test_no_process_outlives_the_server(fake: FakeApi, tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ from openprogram.core.events import MessageAdded, QueueChanged, TurnFinished, Tu
 from openprogram.core.messages import Message, Role, TextBlock
 from openprogram.core.storage import EndTurn
 from openprogram.core.tooling import ToolContext, ToolOutput
-from tests.support.agent import FakeTool, Gate, assert_paired, call, held, message, say, use
+from tests.support.agent import FakeTool, held
+from tests.support.script import Gate, assert_paired, call, message, say, use
 from tests.support.sessions import USER, Chats, Held, opened
 
 

@@ -31,7 +31,7 @@ from openprogram.core.storage import (
     Write,
 )
 from openprogram.sessions.project import project
-from tests.support.agent import message
+from tests.support.script import message
 
 MESSAGE = message("user", "hello", None)
 INFO = SessionInfo("s_1", "A chat", "2026", "2026")
