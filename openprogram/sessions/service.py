@@ -30,7 +30,7 @@ from openprogram.core.storage import Remembered
 from openprogram.sessions import answers, branches, chat, intents, manage, read, settings
 from openprogram.sessions.hub import Defaults, Hub, Ports
 from openprogram.sessions.request import Request
-from openprogram.sessions.startup import recover_all
+from openprogram.sessions.startup import recover_all, sweep
 
 _log = structlog.get_logger(__name__)
 
@@ -193,6 +193,7 @@ async def session_service(ports: Ports, defaults: Defaults, boot_id: str) -> Asy
     service = SessionService(hub)
     try:
         await recover_all(hub)
+        await sweep(hub)
         yield service
     finally:
         hub.cut_runs()

@@ -100,7 +100,8 @@ export class ChatStore implements Switchable {
 
   /** Whether a tool is at work: ending it may leave things half done. */
   get toolRuns(): boolean {
-    return Object.values(this.state?.calls ?? {}).some((call) => call.status === "running");
+    const waiting = new Set((this.state?.approvals ?? []).map((approval) => approval.call_id));
+    return Object.entries(this.state?.calls ?? {}).some(([id, call]) => call.status === "running" && !waiting.has(id));
   }
 
   stop(): void {
