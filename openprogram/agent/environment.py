@@ -80,12 +80,14 @@ class Progress:
 class Resumed:
     """A turn that goes on after a restart: the history ends in an answer whose calls have no recorded results.
 
-    `steps` are the requests that it made already; `results` those that its calls had, which are not run again.
+    `steps` are the requests that it made already; `results` those that its calls had, which are not run again;
+    `fingerprint` is the contract's that it had.
     """
 
     turn_id: str
     steps: int
     results: Mapping[str, ToolResultBlock]
+    fingerprint: str
 
 
 @dataclass(frozen=True, slots=True)

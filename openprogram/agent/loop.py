@@ -13,11 +13,11 @@ from openprogram.agent.step import record, run_step
 from openprogram.agent.stop import Stopped
 from openprogram.core.clock import iso_time
 from openprogram.core.errors import ConfigError, RequestError
-from openprogram.core.events import ErrorInfo, ErrorRaised, TurnFinished, TurnReason, TurnStarted
+from openprogram.core.events import ErrorInfo, ErrorRaised, Notice, TurnFinished, TurnReason, TurnStarted
 from openprogram.core.ids import new_id
 from openprogram.core.messages import Message, TextBlock, ToolResultBlock
 from openprogram.core.prompt import ProviderFailure
-from openprogram.core.tooling import LoadedSet
+from openprogram.core.tooling import Contract, LoadedSet
 
 _GOES_ON: frozenset[TurnReason] = frozenset({"done", "limit", "cut"})
 _NO_RESULTS: Mapping[str, ToolResultBlock] = {}
@@ -66,6 +66,8 @@ async def _turn(
             contract.registry_version,
         )
     )
+    if resumed is not None:
+        env.emit(_resumes(resumed, contract))
     for name in setup.unknown:
         env.emit(ErrorRaised(ErrorInfo("unknown_tool", f"There is no tool named {name}; it is left out.")))
     loaded = LoadedSet()
@@ -88,6 +90,13 @@ async def _turn(
             return "done", None
         if step >= env.max_steps:
             return "limit", None
+
+
+def _resumes(resumed: Resumed, contract: Contract) -> Notice:
+    """A turn goes on under a fresh contract; where that differs from its first one, people are told (spec T23)."""
+    if resumed.fingerprint == contract.fingerprint:
+        return Notice("resumed", "The turn goes on after a restart.")
+    return Notice("resumed", "The turn goes on after a restart, with the tools of now: they changed since it began.")
 
 
 def _unanswered(env: Environment) -> bool:

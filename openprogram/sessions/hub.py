@@ -20,6 +20,7 @@ from openprogram.core.tooling import AgentProfile, Snapshot
 from openprogram.sessions.emitter import TICK_S
 from openprogram.sessions.journal import Journal
 from openprogram.sessions.live import Live
+from openprogram.sessions.sidebar import Sidebar
 from openprogram.sessions.ticker import Ticker
 
 REMEMBERED_CHATS = 200
@@ -62,7 +63,8 @@ class Hub:
         self.defaults = defaults
         self.boot_id = boot_id
         self.ticker = Ticker(TICK_S)
-        self.journal = Journal(ports.store, ports.bus)
+        self.sidebar = Sidebar(ports.store, ports.bus)
+        self.journal = Journal(ports.store, ports.bus, self.sidebar)
         self.progress: OrderedDict[str, Progress] = OrderedDict()
         self.runs: dict[str, Live] = {}
         self.closing = False

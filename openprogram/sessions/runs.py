@@ -1,5 +1,6 @@
 """Starting runs: everything the agent loop is handed is gathered here from the store and the registry."""
 
+import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -8,7 +9,7 @@ from pathlib import Path
 from openprogram.agent.environment import Environment, History, Progress, Resumed, Setup
 from openprogram.agent.freeze import freeze
 from openprogram.context.assembler import PromptContext, assemble
-from openprogram.core.events import Event, MessageAdded, QueueChanged, QueuedMessage
+from openprogram.core.events import ErrorInfo, Event, MessageAdded, QueueChanged, QueuedMessage
 from openprogram.core.ids import new_id
 from openprogram.core.intent import ToolIntent
 from openprogram.core.messages import Message, TextBlock
@@ -39,13 +40,18 @@ class Ready:
 async def prepare_run(hub: Hub, row: SessionRow, leaf_id: str | None, resumed: Resumed | None = None) -> Ready:
     """Read what a run needs that goes on below `leaf_id`. The caller holds the chat's lock until it is launched."""
     store, session_id = hub.ports.store, row.info.id
-    history = History(await store.messages(session_id, path(await store.nodes(session_id), leaf_id)))
-    intent = await store.intent(session_id)
-    asked = await store.approvals(session_id, pending=False) if resumed else ()
+    nodes, queue, grants, asked = await asyncio.gather(
+        store.nodes(session_id),
+        store.queue(session_id),
+        store.grants(session_id),
+        store.approvals(session_id, pending=False),
+    )
+    branch = path(nodes, leaf_id)
+    history = History(await store.messages(session_id, branch) if branch else ())
     emitter = Emitter(lambda events, writes: hub.journal.commit(session_id, row.user_id, events, *writes), hub.ticker)
     run = Run(session_id, emitter, resumed.turn_id if resumed else new_id("t"))
-    run.queue_changed(await store.queue(session_id))
-    authority = LiveAuthority(partial(names_now, hub), intent, row.info.permission_mode, await store.grants(session_id))
+    run.queue_changed(queue)
+    authority = LiveAuthority(partial(names_now, hub), row.info.permission_mode, grants)
     known = [approval for approval in asked if resumed and approval.request.turn_id == resumed.turn_id]
     live = Live(run, authority, Broker(run.emit, run.stop, known))
     env = Environment(
@@ -75,9 +81,13 @@ def launch(hub: Hub, ready: Ready, said: Iterable[Message] = ()) -> None:
         ready.env.history.append(message)
     hub.runs[session_id] = ready.live
 
+    async def repair(error: ErrorInfo) -> None:
+        hub.progress.pop(session_id, None)  # what the log does not hold, the next request is not compared with
+        await close_turn(hub, session_id, "error", error)
+
     async def supervised() -> None:
         try:
-            await run.supervise(ready.env, ready.resumed, lambda error: close_turn(hub, session_id, "error", error))
+            await run.supervise(ready.env, ready.resumed, repair)
         finally:
             hub.runs.pop(session_id, None)
 
@@ -99,7 +109,7 @@ async def _last_usage(hub: Hub, session_id: str, history: History) -> Usage | No
     """Usage of the request that the branch's last answer came from, if that was the chat's last request."""
     answers = (message for message in reversed(history.messages) if message.role == "assistant")
     answer = next(answers, None)
-    rows = await hub.ports.store.usage(session_id)
+    rows = await hub.ports.store.usage(session_id) if answer else ()
     if answer is None or not rows or (rows[-1].turn_id, rows[-1].model) != (answer.turn_id, answer.model):
         return None
     return rows[-1].usage
@@ -149,8 +159,7 @@ class _Preparer:
 
     async def __call__(self) -> Setup:
         hub, session_id = self._hub, self._row.info.id
-        intent = await hub.ports.store.intent(session_id)
-        row = await hub.row(self._row.user_id, session_id)
+        intent, row = await asyncio.gather(hub.ports.store.intent(session_id), hub.row(self._row.user_id, session_id))
         snapshot = hub.ports.snapshot()
         override = self._override()
         resolved = resolution(hub, intent, snapshot, override)

@@ -33,7 +33,7 @@ async def set_setting(hub: Hub, request: Request, action: SetSetting) -> Setting
     ack = SettingsAck(id=action.id, settings=_filled(hub, stored | {action.key: action.value}))
     await hub.ports.store.put_setting(request.user_id, action.key, action.value, request.remember(ack))
     hub.ports.setting_changed(request.user_id, action.key, action.value)
-    hub.journal.hint(request.user_id, "settings_changed")
+    hub.sidebar.hint(request.user_id, "settings_changed")
     return ack
 
 

@@ -101,7 +101,7 @@ async def _resume(replica: Replica, began: set[str], events: Sequence[Event]) ->
     stage.broker = Broker(chat.emit, chat.stop, known)
     chat.history = type(chat.history)(replica.branch)
     chat.inbox.history = chat.history
-    await stage.run(Resumed(replica.turn_id, turn.steps, turn.finished))
+    await stage.run(Resumed(replica.turn_id, turn.steps, turn.finished, turn.fingerprint))
     effects = {call for call in again.ran if not _readonly(call, events)}
     assert not effects & began
     assert not again.ran.keys() & turn.finished.keys()

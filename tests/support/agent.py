@@ -1,4 +1,4 @@
-"""A run of the agent without a world: a scripted model, tools that wait for the test, a log in memory, one environment."""
+"""A run of the agent without a world: a scripted model, tools that wait for the test, a log in memory."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

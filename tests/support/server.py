@@ -40,6 +40,8 @@ class Server:
         self.home = home
         self.program = program
         self.port = 0
+        self.public_port: int | None = None
+        """Where browsers find it, if there is a relay before it."""
         self.token = TOKEN
         self._environment = environment
         self._options = options
@@ -49,7 +51,7 @@ class Server:
     @property
     def url(self) -> str:
         """Base URL without a trailing slash."""
-        return f"http://127.0.0.1:{self.port}"
+        return f"http://127.0.0.1:{self.public_port or self.port}"
 
     @property
     def sign_in_url(self) -> str:

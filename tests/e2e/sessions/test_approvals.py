@@ -106,6 +106,20 @@ async def test_allowing_for_this_chat_asks_no_more_for_the_same(tmp_path: Path) 
         assert await chats.store.grants(other) == ()
 
 
+async def test_a_call_of_which_nothing_narrow_can_be_told_is_allowed_once_only(tmp_path: Path) -> None:  # R17
+    bash = _bash()
+    scripts = (call(_run("")), call(_run("")), say("Done."))
+    async with opened(tmp_path, *scripts, tools=[bash], mode="ask") as chats:
+        session_id = (await chats.say("test it")).session_id
+        asked = await chats.asked(session_id)
+        assert asked.pattern == ""
+        await _answer(chats, asked, session_id, "session")
+        await _answer(chats, await chats.asked(session_id, 2), session_id, "deny")
+        await chats.until(session_id, TurnFinished)
+        assert await chats.store.grants(session_id) == ()
+        assert len(bash.calls) == 1
+
+
 async def test_the_mode_is_read_at_dispatch(tmp_path: Path) -> None:  # T21
     gates = [Gate(), Gate()]
     scripts = ((gates[0], *call(_run())), (gates[1], *call(_run("ls"))), say("Done."))

@@ -210,6 +210,10 @@ async def test_a_chat_that_names_itself_keeps_its_first_line(tmp_path: Path) -> 
         titles = [(await chats.row(session_id)).info.title for session_id in await chats.sidebar()]
         assert sorted(titles) == ["Mine", "What is " + "x" * 51 + "…"]
         assert all(len(event.session.title) <= 60 for event in await chats.of(named, SessionChanged))
+        changes = len(await chats.of(named, SessionChanged))
+        chats.provider.scripts.append(say("Hm."))
+        await chats.said("another first line", named)
+        assert len(await chats.of(named, SessionChanged)) == changes
 
 
 async def test_each_request_extends_the_one_before_over_turns_and_restarts(tmp_path: Path) -> None:  # C13, law 4

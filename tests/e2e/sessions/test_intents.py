@@ -195,6 +195,29 @@ async def test_patches_of_different_fields_from_many_tabs_all_win(tmp_path: Path
         assert [event.revision for event in events] == list(range(1, 64))  # tabs converge in order of revision
 
 
+async def test_patches_from_two_processes_all_win_and_twins_have_one_effect(tmp_path: Path) -> None:  # P5, T8
+    """Two services on one database know nothing of each other: only the store's conditions hold them together."""
+    tools = [FakeTool(f"tool_{number}") for number in range(8)]
+    async with opened(tmp_path, tools=tools) as one, opened(tmp_path, tools=tools) as other:
+        session_id = await one.draft()
+        await asyncio.gather(
+            *(
+                (one, other)[number % 2].patch("set_tool_disabled", session_id, name=f"tool_{number}", value=True)
+                for number in range(8)
+            )
+        )
+        assert (await one.store.intent(session_id)).intent.disabled == tuple(f"tool_{number}" for number in range(8))
+        twins = await asyncio.gather(
+            *(
+                chats.patch("set_tools_profile", session_id, toolset="safe", id=f"twin_{number}")
+                for number in range(4)
+                for chats in (one, other)
+            )
+        )
+        assert [twins[at] == twins[at + 1] for at in range(0, 8, 2)] == [True] * 4
+        assert (await other.store.intent(session_id)).revision == 9
+
+
 async def test_the_later_patch_of_one_field_wins(tmp_path: Path) -> None:  # T8
     async with opened(tmp_path, tools=_tools(), profile=DEFAULT) as chats:
         session_id = await chats.draft()

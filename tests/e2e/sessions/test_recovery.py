@@ -1,28 +1,26 @@
 """Nothing is lost and nothing hangs: kills at any moment, lost storage, shutdown (spec trust.md R1, R2, R4)."""
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from openprogram.core.errors import Busy, StorageError
+from openprogram.core.errors import StorageError
 from openprogram.core.events import (
     ErrorRaised,
     MessageAdded,
     QueueChanged,
     StepFinished,
+    StepStarted,
     TextDelta,
     ToolCallFinished,
     ToolCallStarted,
     TurnFinished,
     TurnStarted,
 )
-from openprogram.core.jsonio import JsonObject
 from openprogram.core.ports import Provider
 from openprogram.core.prompt import ModelInfo, ResponseStarted, TextPiece
 from openprogram.core.storage import EndTurn, PutMessage, PutSurface, RememberRequest
-from openprogram.core.tooling import ToolContext, ToolOutput
 from tests.support.agent import FakeTool
 from tests.support.script import Gate, assert_paired, call, say, use
 from tests.support.sessions import Chats, Held, failing, opened
@@ -106,6 +104,20 @@ def _full_once(chats: Chats):
         raise StorageError("the disk is full", hint="free some space")
 
     return refuse
+
+
+async def test_a_step_after_a_lost_one_is_logged_whole(tmp_path: Path) -> None:  # C18
+    """Its segments are told by what they changed of a step that the log holds, or all of them."""
+    async with opened(tmp_path, say("One."), say("Lost."), say("Three.")) as chats:
+        session_id = await chats.said("one")
+        failing(chats.store, StepStarted)
+        await chats.say("two", session_id)
+        await chats.rest(session_id)
+        chats.store.before_commit = None
+        await chats.said("three", session_id)
+        first, last = await chats.of(session_id, StepStarted)
+        assert (first.kept, last.kept) == (0, 0)
+        assert len(last.segments) > len(first.segments)
 
 
 async def test_a_lost_store_takes_down_no_other_chat(tmp_path: Path) -> None:  # law 10
@@ -227,53 +239,3 @@ async def test_a_run_that_crashes_before_its_turn_says_so(tmp_path: Path) -> Non
         await chats.rest(session_id)
         chats.catalog.resolve = resolve  # type: ignore[method-assign]
         await chats.said("again", session_id)
-
-
-# -- shutdown ---------------------------------------------------------------------------------------------------
-
-
-async def test_a_shutdown_keeps_what_was_shown_and_done(tmp_path: Path) -> None:
-    gate = Gate()
-
-    async def act(_arguments: JsonObject, context: ToolContext) -> ToolOutput:
-        context.output("half")
-        await gate.wait()
-        return ToolOutput.text("never")
-
-    tools = [FakeTool("done", parallel_safe=True), FakeTool("slow", act, parallel_safe=True)]
-    async with opened(tmp_path, call(use("done", "c_done"), use("slow", "c_slow")), tools=tools) as chats:
-        session_id = (await chats.say("work")).session_id
-        await gate.reached()
-    assert gate.cancelled
-    async with opened(tmp_path, tools=tools) as chats:
-        assert (await _ended_once(chats, session_id)).reason == "interrupted"
-        results = [result for message in await chats.branch(session_id) for result in message.results]
-        assert [result.status for result in results] == ["ok", "interrupted"]
-
-
-async def test_no_message_is_taken_that_would_not_be_answered(tmp_path: Path) -> None:
-    async with opened(tmp_path) as chats:
-        session_id = await chats.draft()
-        chats.service._hub.cut_runs()
-        with pytest.raises(Busy, match="shutting down"):
-            await chats.say("hi", session_id)
-        assert await chats.branch(session_id) == ()
-
-
-async def test_an_action_under_way_at_shutdown_is_done_whole(tmp_path: Path) -> None:  # P12
-    async with opened(tmp_path, say("Hello.")) as chats:
-        session_id = await chats.draft()
-        storing = Held(chats.store, MessageAdded)
-        sending = asyncio.create_task(chats.say("hi", session_id))
-        await storing.gate.reached()
-        closing_down = asyncio.create_task(chats.service.settle())
-        chats.service._hub.cut_runs()
-        await asyncio.sleep(0)
-        assert not closing_down.done()
-        storing.gate.open()
-        ack = await sending
-        await closing_down
-    async with opened(tmp_path, say("Hello.")) as chats:
-        assert [message.id for message in await chats.branch(session_id)] == [ack.message_id]
-        await chats.do("continue_turn", session_id=session_id)
-        await chats.until(session_id, TurnFinished)

@@ -8,13 +8,14 @@ import tempfile
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Literal
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from openprogram.core.errors import BadField, Busy, UnknownTool
+from openprogram.core.errors import BadField, Busy, StorageError
 from openprogram.core.events import ApprovalRequested, ApprovalResolved, Event, MessageAdded, TurnFinished, TurnStarted
 from openprogram.core.messages import Message, TextBlock
 from openprogram.core.prompt import ProviderEvent, ProviderRequest, ResponseStarted, TextPiece
@@ -105,7 +106,7 @@ async def _act(chats: Chats, act: Act, session_id: str, sent: list[str], number:
 
 
 async def _try(chats: Chats, act: Act, session_id: str, sent: list[str], number: int) -> None:
-    with suppress(Busy, BadField, UnknownTool):  # refusals that such a program deserves
+    with suppress(Busy, BadField, StorageError):  # refusals that such a program deserves
         await _act(chats, act, session_id, sent, number)
 
 
@@ -123,9 +124,10 @@ async def _play(chats: Chats, program: Sequence[Act], session_ids: Sequence[str]
 
 
 async def _settle(chats: Chats, session_id: str) -> None:
-    """Answer what is asked until the chat rests."""
+    """Answer what is asked until the chat rests; any action closes a turn that lost its run with the store."""
     while (await chats.row(session_id)).turn_id is not None or session_id in chats.service._hub.runs:
-        await _try(chats, Act("deny", 0, 0), session_id, [], 0)
+        lost = session_id not in chats.service._hub.runs and not await chats.store.approvals(session_id)
+        await _try(chats, Act("stop" if lost else "deny", 0, 0), session_id, [], 0)
         await asyncio.sleep(0)
 
 
@@ -208,6 +210,36 @@ async def _run(folder: Path, program: Sequence[Act], end: str) -> None:
         for session_id, texts in zip(session_ids, sent, strict=True):
             await _settle(chats, session_id)
             await _check(chats, session_id, texts)
+
+
+def _failing_for_a_while(chats: Chats, first: int, length: int) -> None:
+    """Refuse the commits number `first` up to `first + length`."""
+    numbers = count()
+
+    async def refuse(_events: object, _writes: object) -> None:
+        if first <= next(numbers) < first + length:
+            raise StorageError("the disk is full")
+
+    chats.store.before_commit = refuse
+
+
+async def _run_with_losses(folder: Path, program: Sequence[Act], first: int, length: int) -> None:
+    async with opened(folder, tools=_tools(), mode="ask") as chats:
+        chats.catalog.provider = Model()
+        session_ids = [await chats.draft(), await chats.draft()]
+        _failing_for_a_while(chats, first, length)
+        sent = await _play(chats, program, session_ids)
+        chats.store.before_commit = None
+        for session_id, texts in zip(session_ids, sent, strict=True):
+            await _settle(chats, session_id)
+            await _check(chats, session_id, texts)
+
+
+@settings(max_examples=25)
+@given(st.lists(acts, min_size=1, max_size=14), st.integers(0, 25), st.integers(1, 12))
+def test_any_program_survives_a_store_that_fails_for_a_while(program: list[Act], first: int, length: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:  # R4, P12, law 10
+        asyncio.run(asyncio.wait_for(_run_with_losses(Path(folder), program, first, length), 60))
 
 
 @settings(max_examples=25)

@@ -15,13 +15,13 @@ def _names(stored: StoredIntent, among: Snapshot, override: ToolIntent | None) -
 
 
 def _authority() -> LiveAuthority:
-    authority = LiveAuthority(_names, ON, "ask", ())
+    authority = LiveAuthority(_names, "ask", ())
     authority.begin_turn(ON, snapshot(), None)
     return authority
 
 
 def test_before_a_turn_nothing_is_allowed() -> None:  # law 6
-    assert not LiveAuthority(_names, ON, "ask", ()).authorised_now("bash")
+    assert not LiveAuthority(_names, "ask", ()).authorised_now("bash")
 
 
 def test_the_newest_intent_decides() -> None:

@@ -1,6 +1,8 @@
 """Append, then publish: what is told was stored, and a lost hint is no failure (design law 8)."""
 
+import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import orjson
@@ -11,6 +13,7 @@ from openprogram.core.errors import StorageError
 from openprogram.core.events import MessageAdded, Notice, SessionChanged, SessionInfo
 from openprogram.core.topics import session_topic, user_topic
 from openprogram.sessions.journal import Journal
+from openprogram.sessions.sidebar import Sidebar
 from tests.support.script import message
 from tests.support.sessions import TriedStore, failing
 
@@ -23,7 +26,8 @@ class Desk:
     def __init__(self, store: TriedStore) -> None:
         self.store = store
         self.bus = LocalBus()
-        self.journal = Journal(store, self.bus)
+        self.sidebar = Sidebar(store, self.bus)
+        self.journal = Journal(store, self.bus, self.sidebar)
         self.published: list[tuple[str, int, int, Sequence[bytes]]] = []
         for topic in (session_topic("s_1"), user_topic("u_1")):
             self.bus.subscribe(topic, self._take)
@@ -37,9 +41,12 @@ async def desk(tmp_path: Path):
     store = await TriedStore.open(tmp_path / "chats.db")
     assert isinstance(store, TriedStore)
     made = Desk(store)
+    serving = asyncio.create_task(made.sidebar.serve())
     await made.journal.commit("s_1", "u_1", (SessionChanged(INFO),))
+    await made.sidebar.told()
     made.published.clear()
     yield made
+    serving.cancel()
     await store.aclose()
 
 
@@ -61,6 +68,7 @@ async def test_what_is_refused_is_told_to_nobody(desk: Desk) -> None:
 
 async def test_news_of_a_chat_reach_the_sidebars_of_its_user(desk: Desk) -> None:
     await desk.journal.commit("s_1", "u_1", (MessageAdded(message("user", "hello", None)),))
+    await desk.sidebar.told()
     _, (topic, first, last, frames) = desk.published
     assert (topic, first, last) == (user_topic("u_1"), 0, 0)
     assert orjson.loads(frames[0])["session"]["id"] == "s_1"
@@ -69,6 +77,7 @@ async def test_news_of_a_chat_reach_the_sidebars_of_its_user(desk: Desk) -> None
 async def test_a_hint_that_cannot_be_made_fails_no_commit(desk: Desk) -> None:  # law 8
     desk.store.reads_fail = True
     await desk.journal.commit("s_1", "u_1", (MessageAdded(message("user", "hello", None)),))
+    await desk.sidebar.told()
     desk.store.reads_fail = False
     assert [topic for topic, *_ in desk.published] == [session_topic("s_1")]
 
@@ -76,3 +85,11 @@ async def test_a_hint_that_cannot_be_made_fails_no_commit(desk: Desk) -> None:  
 async def test_a_commit_without_events_is_told_to_nobody(desk: Desk) -> None:
     await desk.journal.commit("s_1", "u_1", ())
     assert desk.published == []
+
+
+async def test_changes_in_a_row_are_told_once_with_the_newest_description(desk: Desk) -> None:
+    for title in ("One", "Two", "Three"):
+        await desk.journal.commit("s_1", "u_1", (SessionChanged(replace(INFO, title=title)),))
+    await desk.sidebar.told()
+    hints = [frames for topic, _, _, frames in desk.published if topic == user_topic("u_1")]
+    assert orjson.loads(hints[-1][0])["session"]["title"] == "Three"

@@ -68,6 +68,8 @@ export const work = {
   "approval.label": "Approval needed",
   "approval.command": "Run this command?",
   "approval.diff": "Change this file?",
+  "approval.diffOf": "Change {path}?",
+  "approval.sameText": "Write a file with the text it already has?",
   "approval.call": "Allow {tool}?",
   "approval.once": "Allow once",
   "approval.session": "Allow for this chat",
