@@ -30,7 +30,8 @@ from openprogram.core.storage import Remembered
 from openprogram.sessions import answers, branches, chat, intents, manage, read, settings
 from openprogram.sessions.hub import Defaults, Hub, Ports
 from openprogram.sessions.request import Request
-from openprogram.sessions.startup import recover_all, sweep
+from openprogram.sessions.startup import recover_all
+from openprogram.sessions.sweeping import sweep_for_ever
 
 _log = structlog.get_logger(__name__)
 
@@ -191,12 +192,13 @@ async def session_service(ports: Ports, defaults: Defaults, boot_id: str) -> Asy
     hub = Hub(ports, defaults, boot_id, tasks)
     sidebar = tasks.create_task(hub.sidebar.serve(), name="sidebar hints")
     service = SessionService(hub)
+    sweeper = tasks.create_task(sweep_for_ever(hub), name="sweeper")
     try:
         await recover_all(hub)
-        await sweep(hub)
         yield service
     finally:
         hub.cut_runs()
         await service.settle()
         sidebar.cancel()
+        sweeper.cancel()
         await tasks.__aexit__(None, None, None)  # no `async with`: it would wrap what fails in the caller's block

@@ -1,11 +1,8 @@
 """Ending turns: those that nobody works on are closed at start-up or when the chat is next touched, unless they wait
 for a person; the user stops any."""
 
-from typing import Final
-
 import structlog
 
-from openprogram.core.clock import iso_time
 from openprogram.core.errors import DatabaseCorrupt
 from openprogram.core.events import ErrorInfo, ErrorRaised, TurnReason
 from openprogram.core.storage import SessionRow
@@ -13,9 +10,6 @@ from openprogram.sessions.fold import UnfinishedTurn, fold
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.log import turn_events
 from openprogram.sessions.recover import close, waits_for_answer
-
-DRAFTS_KEPT_S: Final = 7 * 24 * 3600.0
-REQUESTS_KEPT_S: Final = 24 * 3600.0
 
 _log = structlog.get_logger(__name__)
 
@@ -65,14 +59,6 @@ def _stop_run(hub: Hub, session_id: str) -> bool:
     if live is not None:
         live.run.stop.request()
     return live is not None
-
-
-async def sweep(hub: Hub) -> None:
-    """Forget drafts that were never sent and actions that no client will send again."""
-    now = hub.ports.clock()
-    await hub.ports.store.sweep(
-        drafts_before=iso_time(now - DRAFTS_KEPT_S), requests_before=iso_time(now - REQUESTS_KEPT_S)
-    )
 
 
 async def close_turn(hub: Hub, session_id: str, reason: TurnReason, error: ErrorInfo | None = None) -> None:
