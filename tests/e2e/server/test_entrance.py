@@ -61,11 +61,13 @@ async def test_without_a_credential_there_is_a_sign_in_page_and_no_cookie(static
             assert "the interface" not in text
 
 
-async def test_the_sign_in_page_runs_no_script_and_loads_nothing(static: Path) -> None:
+async def test_the_sign_in_page_runs_no_script_and_loads_nothing_but_its_own_icon(static: Path) -> None:
     async with serving(static=static) as edge:
         answer, text = await page(edge, "/?token=%22%3E%3Cscript%3Ealert(1)%3C/script%3E")
         assert "<script" not in text
-        assert not re.search(r"\bon\w+=|src=|href=|style=", text)
+        icon = '<link rel="icon" type="image/svg+xml" href="/icon.svg">'
+        assert text.count(icon) == 1
+        assert not re.search(r"\bon\w+=|src=|href=|style=", text.replace(icon, ""))
         policy = answer.headers["content-security-policy"]
         assert "script-src 'none'" in policy
         assert "unsafe" not in policy
