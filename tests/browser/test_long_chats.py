@@ -107,13 +107,13 @@ async def test_scrolling_reaches_the_first_message(long_server: Server, open_pag
 async def test_older_messages_come_in_without_moving_what_is_read(long_server: Server, open_page: OpenTab) -> None:
     tab = await open_page(long_server, f"/#/c/{SESSION}")
     await expect(tab.answers.last).to_be_in_viewport()
-    await tab.transcript.press("PageUp")  # no longer following
+    await tab.transcript.hover()
+    await tab.page.mouse.wheel(0, -100)  # no longer following
     top = await scroll_near(tab, 700)
     read = tab.sent.nth(1)
     question = await read.get_by_text("Question").text_content()
     before = await read.bounding_box()
     height: int = await tab.transcript.evaluate("(log) => log.scrollHeight")
-    await tab.transcript.hover()
     await tab.page.mouse.wheel(0, 500 - top)
     more = "(height) => document.querySelector('[role=log]').scrollHeight > height + 2000"
     await tab.page.wait_for_function(more, arg=height)
