@@ -71,6 +71,7 @@ async def test_a_message_that_is_typed_while_the_server_is_away_is_sent_once(
     await expect(tab.page.get_by_test_id("outgoing-message")).to_contain_text("are you there?")
     async with tab.turn():
         await server.start()
+        await tab.wake()
     await expect(tab.sent).to_contain_text(["hello", "are you there?"])
     await expect(tab.page.get_by_test_id("outgoing-message")).to_have_count(0)
     await expect(tab.answers.last).to_have_text("I was away.")
@@ -109,7 +110,7 @@ async def test_a_tab_that_wakes_up_finds_a_dead_line_at_once(
     await begin(tab, fake)
     network.silence()
     await fake.release("rest")
-    await tab.page.evaluate('dispatchEvent(new Event("online"))')
+    await tab.wake()
     await tab.page.clock.fast_forward(3_100)
     await tab.page.clock.fast_forward(1_000)
     await expect(tab.answers).to_have_text(["One two three four."])
