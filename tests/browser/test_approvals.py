@@ -156,6 +156,7 @@ async def test_it_survives_a_crash_of_the_server(fake: FakeApi, serve: Serve, op
     tab.expect_complaints(LOST)
     await server.kill()
     await server.start()
+    await tab.wake()
     await expect(tab.approval).to_be_visible()
     async with tab.turn():
         await tab.page.keyboard.press(key)

@@ -163,4 +163,5 @@ async def test_the_chip_follows_what_becomes_available(serve: Serve, open_page: 
     await server.stop()
     (server.home / "config.toml").write_text('[search]\nsearxng_url = "http://127.0.0.1:9"\n')
     await server.start()
+    await tab.wake()
     await is_on(tab.chip)

@@ -104,16 +104,33 @@ async def test_scrolling_reaches_the_first_message(long_server: Server, open_pag
     await expect(tab.answers.last).to_be_in_viewport()
 
 
+async def test_what_is_not_on_the_page_is_found(long_server: Server, open_page: OpenTab) -> None:
+    tab = await open_page(long_server, f"/#/c/{SESSION}")
+    await expect(tab.answers.last).to_be_in_viewport()
+    await tab.page.keyboard.press("Control+f")
+    await tab.page.keyboard.type("Question 42")
+    await expect(tab.page.get_by_test_id("find-bar")).to_contain_text("of 6")  # 42, and 420 to 428
+    found = tab.sent.get_by_text("Question 42", exact=True)
+    for _ in range(COUNT):
+        if await found.count():
+            break
+        await tab.page.keyboard.press("Enter")
+        await tab.painted()
+    await expect(found).to_be_in_viewport()
+    await tab.page.keyboard.press("Escape")
+    await expect(tab.page.get_by_test_id("find-bar")).to_have_count(0)
+
+
 async def test_older_messages_come_in_without_moving_what_is_read(long_server: Server, open_page: OpenTab) -> None:
     tab = await open_page(long_server, f"/#/c/{SESSION}")
     await expect(tab.answers.last).to_be_in_viewport()
-    await tab.transcript.press("PageUp")  # no longer following
+    await tab.transcript.hover()
+    await tab.page.mouse.wheel(0, -100)  # no longer following
     top = await scroll_near(tab, 700)
     read = tab.sent.nth(1)
     question = await read.get_by_text("Question").text_content()
     before = await read.bounding_box()
     height: int = await tab.transcript.evaluate("(log) => log.scrollHeight")
-    await tab.transcript.hover()
     await tab.page.mouse.wheel(0, 500 - top)
     more = "(height) => document.querySelector('[role=log]').scrollHeight > height + 2000"
     await tab.page.wait_for_function(more, arg=height)

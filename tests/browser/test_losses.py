@@ -13,7 +13,7 @@ from tests.support.proxy import Relay, relay
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def network() -> AsyncIterator[Relay]:
-    """What is between the browser and its server."""
+    """What is between the browser and its server. Ask for it before `open_page`, so that it outlives the tabs."""
     async with relay() as running:
         yield running
 
@@ -71,6 +71,7 @@ async def test_a_message_that_is_typed_while_the_server_is_away_is_sent_once(
     await expect(tab.page.get_by_test_id("outgoing-message")).to_contain_text("are you there?")
     async with tab.turn():
         await server.start()
+        await tab.wake()
     await expect(tab.sent).to_contain_text(["hello", "are you there?"])
     await expect(tab.page.get_by_test_id("outgoing-message")).to_have_count(0)
     await expect(tab.answers.last).to_have_text("I was away.")
@@ -78,7 +79,7 @@ async def test_a_message_that_is_typed_while_the_server_is_away_is_sent_once(
 
 
 async def test_a_line_that_falls_silent_is_noticed_and_the_answer_goes_on(
-    fake: FakeApi, serve: Serve, open_page: OpenTab, network: Relay
+    fake: FakeApi, serve: Serve, network: Relay, open_page: OpenTab
 ) -> None:
     # report 25: no FIN, the run finishes during the gap; the watchdog's 25 s pass on the page's own clock
     server = await serve("--allow-host", f"127.0.0.1:{network.port}")
@@ -99,7 +100,7 @@ async def test_a_line_that_falls_silent_is_noticed_and_the_answer_goes_on(
 
 
 async def test_a_tab_that_wakes_up_finds_a_dead_line_at_once(
-    fake: FakeApi, serve: Serve, open_page: OpenTab, network: Relay
+    fake: FakeApi, serve: Serve, network: Relay, open_page: OpenTab
 ) -> None:
     # P10: after `online` and `visibilitychange` an answer to a ping has 3 s
     server = await serve("--allow-host", f"127.0.0.1:{network.port}")
@@ -109,7 +110,7 @@ async def test_a_tab_that_wakes_up_finds_a_dead_line_at_once(
     await begin(tab, fake)
     network.silence()
     await fake.release("rest")
-    await tab.page.evaluate('dispatchEvent(new Event("online"))')
+    await tab.wake()
     await tab.page.clock.fast_forward(3_100)
     await tab.page.clock.fast_forward(1_000)
     await expect(tab.answers).to_have_text(["One two three four."])
@@ -117,7 +118,7 @@ async def test_a_tab_that_wakes_up_finds_a_dead_line_at_once(
 
 
 async def test_a_stop_that_nobody_hears_is_no_endless_spinner(
-    fake: FakeApi, serve: Serve, open_page: OpenTab, network: Relay
+    fake: FakeApi, serve: Serve, network: Relay, open_page: OpenTab
 ) -> None:
     # report 25: what was asked over the dead line is done over the next one
     server = await serve("--allow-host", f"127.0.0.1:{network.port}")

@@ -151,6 +151,7 @@ async def test_a_tab_whose_sign_in_is_gone_says_so(serve: Serve, open_page: Open
     await tab.page.context.clear_cookies()
     await server.kill()
     await server.start()
+    await tab.wake()
     screen = tab.page.get_by_test_id("link-screen")
     await expect(screen).to_have_attribute("data-reason", "refused")
     await expect(screen).to_contain_text("Please sign in")

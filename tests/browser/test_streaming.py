@@ -1,7 +1,5 @@
 """Watching an answer: reload, other tabs, scrolling away, stopping it."""
 
-import re
-
 import pytest
 from playwright.async_api import expect
 
@@ -105,39 +103,6 @@ async def test_continue_after_stop_goes_on_in_the_same_chat(tab: Tab, fake: Fake
         await tab.page.get_by_role("button", name="Continue").click()
     await expect(tab.answers).to_have_text(["One two", "three four."])
     await expect(tab.page.get_by_role("button", name="Continue")).to_have_count(0)
-
-
-async def test_a_message_sent_meanwhile_waits_visibly_and_is_sent_once(tab: Tab, fake: FakeApi) -> None:
-    # P6
-    await begin(tab, fake)
-    queue = tab.page.get_by_test_id("queue-list").get_by_role("listitem")
-    await tab.send("first in the queue")
-    await tab.send("second in the queue")
-    await expect(queue).to_have_count(2)
-    await tab.page.reload()
-    await expect(queue).to_have_count(2)
-
-    await queue.nth(1).get_by_role("button", name="Remove").click()
-    await expect(queue).to_have_count(1)
-    await queue.nth(0).get_by_role("button", name="Edit").click()
-    await queue.get_by_role("textbox").fill("changed in the queue")
-    await queue.get_by_role("textbox").press("Enter")
-    await expect(queue).to_have_text(re.compile("changed in the queue"))
-
-    await fake.say("The second answer.")
-    async with tab.turn():
-        await fake.release("rest")
-        await expect(tab.answers.last).to_have_text("The second answer.")
-    await expect(queue).to_have_count(0)
-    await expect(tab.sent).to_contain_text(["count for me", "changed in the queue"])
-    assert [last_words(request) for request in await fake.requests()] == ["count for me", "changed in the queue"]
-
-
-def last_words(request: dict[str, object]) -> str:
-    """The first line of the newest user message of a recorded request."""
-    body = request["body"]
-    assert isinstance(body, dict)
-    return str([message for message in body["messages"] if message["role"] == "user"][-1]["content"]).splitlines()[0]
 
 
 async def test_scrolling_up_while_it_streams_stays(tab: Tab, fake: FakeApi) -> None:

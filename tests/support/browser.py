@@ -48,7 +48,7 @@ _TELL_VIOLATIONS: Final = """
 addEventListener("securitypolicyviolation", (violation) =>
   console.error(`policy violation: ${violation.effectiveDirective} ${violation.blockedURI} ${violation.sample}`));
 """
-LOST: Final = re.compile(r"WebSocket connection to .* failed|net::ERR_(CONNECTION_|INTERNET_|FAILED|EMPTY)")
+LOST: Final = re.compile(r"WebSocket connection to .* failed|net::ERR_(CONNECTION_|CONTENT_LENGTH_|EMPTY_)")
 """What Chromium writes into the console when a server is away: for tests that take it away."""
 
 expect.set_options(timeout=WAIT_S * 1000)
@@ -197,6 +197,10 @@ class Tab:
         await self.page.evaluate(
             "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
         )
+
+    async def wake(self) -> None:
+        """Look for the server at once, as when the network comes back, and not only at the next attempt's time."""
+        await self.page.evaluate('dispatchEvent(new Event("online"))')
 
     async def open_tools(self) -> None:
         """Open the tools panel and wait until it knows the tools."""
