@@ -1,14 +1,18 @@
 """The data directory and the token that is kept in it."""
 
+import fcntl
 import os
 import re
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 from openprogram.core.errors import ConfigError
 
 TOKEN_FILE: Final = "token"
+LOCK_FILE: Final = "lock"
 TOKEN: Final = re.compile(r"[\x21-\x7e]{1,512}")
 """What a token may be: it has to fit into a header and a URL, so visible ASCII without spaces."""
 
@@ -30,6 +34,35 @@ def prepare_home(home: Path) -> None:
             field="home",
             hint="choose another one with --home, or change its owner and mode",
         )
+
+
+@contextmanager
+def claimed(home: Path) -> Iterator[None]:
+    """Keep the data directory for this process, as long as it lives and however it ends.
+
+    Two servers on one directory would end each other's turns at their start, and their tabs would not hear of each
+    other. Raises `ConfigError` if another one has it.
+    """
+    path = home / LOCK_FILE
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise unusable(path, error) from error
+    with os.fdopen(descriptor, "r+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise ConfigError(
+                f"another openprogram (process {file.read().strip() or 'unknown'}) serves {home} already",
+                field="home",
+                hint="stop that one, or choose another data directory with --home",
+            ) from error
+        except OSError as error:
+            raise unusable(path, error) from error
+        file.truncate(0)
+        file.write(f"{os.getpid()}\n")
+        file.flush()
+        yield
 
 
 def unusable(path: Path, error: OSError) -> ConfigError:
