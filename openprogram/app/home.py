@@ -85,6 +85,24 @@ def check_token(token: str, source: str) -> str:
     return token
 
 
+@contextmanager
+def sole_use(home: Path) -> Iterator[None]:
+    """Keep the data directory for this process: a second server would take the first one's turns for a crash's.
+
+    The kernel lets go of it when the process ends, however it ends. Raises `ConfigError` if another process has it.
+    """
+    with (home / LOCK_FILE).open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise ConfigError(
+                f"another openprogram is running on the data directory {home}",
+                field="home",
+                hint="stop it first, or choose another directory with --home",
+            ) from error
+        yield
+
+
 def own_token(home: Path) -> str:
     """The random token of this data directory: made once, readable by this user only, then reused."""
     path = home / TOKEN_FILE
