@@ -36,35 +36,6 @@ def prepare_home(home: Path) -> None:
         )
 
 
-@contextmanager
-def claimed(home: Path) -> Iterator[None]:
-    """Keep the data directory for this process, as long as it lives and however it ends.
-
-    Two servers on one directory would end each other's turns at their start, and their tabs would not hear of each
-    other. Raises `ConfigError` if another one has it.
-    """
-    path = home / LOCK_FILE
-    try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        raise unusable(path, error) from error
-    with os.fdopen(descriptor, "r+") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise ConfigError(
-                f"another openprogram (process {file.read().strip() or 'unknown'}) serves {home} already",
-                field="home",
-                hint="stop that one, or choose another data directory with --home",
-            ) from error
-        except OSError as error:
-            raise unusable(path, error) from error
-        file.truncate(0)
-        file.write(f"{os.getpid()}\n")
-        file.flush()
-        yield
-
-
 def unusable(path: Path, error: OSError) -> ConfigError:
     """What to say when the system refuses the data directory or a file in it."""
     return ConfigError(
@@ -91,15 +62,26 @@ def sole_use(home: Path) -> Iterator[None]:
 
     The kernel lets go of it when the process ends, however it ends. Raises `ConfigError` if another process has it.
     """
-    with (home / LOCK_FILE).open("w") as file:
+    path = home / LOCK_FILE
+    try:
+        file = path.open("a+")
+    except OSError as error:
+        raise unusable(path, error) from error
+    with file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
+        except BlockingIOError as error:
+            file.seek(0)
             raise ConfigError(
-                f"another openprogram is running on the data directory {home}",
+                f"another openprogram is running on the data directory {home} (process {file.read(20).strip() or '?'})",
                 field="home",
                 hint="stop it first, or choose another directory with --home",
             ) from error
+        except OSError as error:
+            raise unusable(path, error) from error
+        file.truncate(0)
+        file.write(f"{os.getpid()}\n")
+        file.flush()
         yield
 
 

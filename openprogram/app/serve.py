@@ -15,7 +15,6 @@ import uvicorn
 from starlette.types import ASGIApp
 
 import openprogram
-from openprogram.app.home import claimed
 from openprogram.app.settings import Settings
 from openprogram.core.errors import ConfigError
 from openprogram.core.ports import Bus
@@ -49,10 +48,10 @@ Compose = Callable[[Settings], AbstractAsyncContextManager[Parts]]
 async def serve(settings: Settings, compose: Compose, announce: Callable[[str], None]) -> None:
     """Serve until SIGINT or SIGTERM. `announce` gets the address when it can be opened.
 
-    Raises `ConfigError` if the data directory is taken or the address cannot be listened on, and what `compose` raises.
+    Raises `ConfigError` if the address cannot be listened on, and what `compose` raises.
     """
     sys.setswitchinterval(SWITCH_INTERVAL_S)
-    with claimed(settings.home), contextlib.closing(bind(settings.host, settings.port)) as listener:
+    with contextlib.closing(bind(settings.host, settings.port)) as listener:
         port: int = listener.getsockname()[1]
         access = make_access(
             token=settings.token,
