@@ -13,7 +13,7 @@ from tests.support.conversation import Chat, call_block, sent, text_block, texts
 from tests.support.crash import gone
 from tests.support.fake import FakeApi
 from tests.support.server import Server
-from tests.support.ws import Client, Refused
+from tests.support.ws import Client, Frame, Refused
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -208,7 +208,16 @@ async def test_the_sidebar_hears_that_it_is_over(client: Client, fake: FakeApi) 
     await chat.event("text_delta")
     await stopped(chat)
     await client.send("rename_session", session_id=chat.id, title="Renamed")
-    hints = [frame["session"] for frame in client.frames if frame["type"] == "hint"]
-    mine = [session for session in hints if session["id"] == chat.id]
+    mine: list[Frame] = []
+    while not mine or mine[-1]["title"] != "Renamed":
+        mine.append(await hint_of(client, chat))
     assert mine[0]["status"] == "running"
-    assert (mine[-1]["status"], mine[-1]["title"]) == ("idle", "Renamed")
+    assert mine[-1]["status"] == "idle"
+
+
+async def hint_of(client: Client, chat: Chat) -> Frame:
+    """The next description of this chat that the sidebar hears."""
+    while True:
+        session: Frame = (await client.frame("hint", hint="session_changed"))["session"]
+        if session["id"] == chat.id:
+            return session
