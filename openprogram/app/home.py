@@ -62,15 +62,26 @@ def sole_use(home: Path) -> Iterator[None]:
 
     The kernel lets go of it when the process ends, however it ends. Raises `ConfigError` if another process has it.
     """
-    with (home / LOCK_FILE).open("w") as file:
+    path = home / LOCK_FILE
+    try:
+        file = path.open("a+")
+    except OSError as error:
+        raise unusable(path, error) from error
+    with file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
+        except BlockingIOError as error:
+            file.seek(0)
             raise ConfigError(
-                f"another openprogram is running on the data directory {home}",
+                f"another openprogram is running on the data directory {home} (process {file.read(20).strip() or '?'})",
                 field="home",
                 hint="stop it first, or choose another directory with --home",
             ) from error
+        except OSError as error:
+            raise unusable(path, error) from error
+        file.truncate(0)
+        file.write(f"{os.getpid()}\n")
+        file.flush()
         yield
 
 

@@ -7,7 +7,7 @@ from openprogram.core.protocol.frames import ChatAck, SessionAck
 from openprogram.core.storage import Node
 from openprogram.sessions.begin import commit_and_launch, idle_chat
 from openprogram.sessions.hub import Hub
-from openprogram.sessions.request import Request
+from openprogram.sessions.request import Request, said
 from openprogram.sessions.runs import user_message
 from openprogram.sessions.tree import answered_node, newest_leaf
 
@@ -19,7 +19,7 @@ async def edit_message(hub: Hub, request: Request, action: EditMessage) -> ChatA
         if node.role != "user":
             raise BadField("only your own messages can be edited", field="message_id")
         (edited,) = await hub.ports.store.messages(action.session_id, (node.id,))
-        message = user_message(action.text, node.parent_id, hub.now(), edited.override)
+        message = user_message(said(action.text), node.parent_id, hub.now(), edited.override)
         ack = ChatAck(id=action.id, session_id=action.session_id, message_id=message.id)
         await commit_and_launch(hub, request, row, ack, (BranchSelected(node.parent_id), MessageAdded(message)))
         return ack

@@ -14,7 +14,7 @@ from openprogram.session_config.codec import intent_from_override
 from openprogram.sessions.begin import commit_and_launch, idle_chat, not_deleted
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.manage import new_row
-from openprogram.sessions.request import Request
+from openprogram.sessions.request import Request, said
 from openprogram.sessions.runs import queued, user_message
 from openprogram.sessions.startup import settle, stop_turn
 
@@ -24,6 +24,7 @@ _NUDGE = "Your last answer ended early. Go on exactly where it broke off."
 
 async def chat(hub: Hub, request: Request, action: Chat) -> ChatAck:
     """Send a message: it starts a turn, or waits in the queue of the running one (P6)."""
+    said(action.text)
     if action.attachments:
         raise BadField("attachments are not supported yet", field="attachments", hint="paste the text instead")
     override = intent_from_override(action.override) if action.override is not None else None
@@ -84,7 +85,7 @@ async def edit_queue(hub: Hub, request: Request, action: EditQueue) -> SessionAc
         if all(waiting.id != action.queued_id for waiting in queue):
             raise BadField("this message no longer waits", field="queued_id", hint="it may have been sent by now")
         changed = tuple(
-            replace(waiting, text=action.text) if waiting.id == action.queued_id and action.text else waiting
+            replace(waiting, text=said(action.text)) if waiting.id == action.queued_id and action.text else waiting
             for waiting in queue
             if waiting.id != action.queued_id or action.text is not None
         )

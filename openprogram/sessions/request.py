@@ -2,10 +2,18 @@
 
 from dataclasses import dataclass
 
+from openprogram.core.errors import BadField
 from openprogram.core.jsonio import digest, encode
 from openprogram.core.protocol.actions import Action
 from openprogram.core.protocol.frames import AnyAck
 from openprogram.core.storage import RememberRequest
+
+
+def said(text: str) -> str:
+    """What a person says, unless it is nothing. Raises `BadField`."""
+    if not text.strip():
+        raise BadField("the message is blank", field="text", hint="write something")
+    return text
 
 
 @dataclass(frozen=True, slots=True)

@@ -177,7 +177,7 @@ async def test_stop_withdraws_the_question(tab: Tab, fake: FakeApi) -> None:
 
 async def test_escape_ends_a_tool_at_work_only_when_pressed_twice(tab: Tab, fake: FakeApi, tmp_path: Path) -> None:
     # P7, report 31: what the command started is gone too
-    await wait_for_approval(tab, fake, f"sleep 600 & echo $! > {tmp_path}/pid; echo begun; sleep 600; echo over")
+    await wait_for_approval(tab, fake, f"sleep 600 & echo $! > {tmp_path}/pid; printf be%s gun; sleep 600; echo over")
     await tab.page.keyboard.press("1")
     await expect(tab.cards).to_have_attribute("data-status", "running")
     await expect(tab.cards).to_contain_text("begun")

@@ -83,10 +83,11 @@ class After:
         await self.fake.say("Here I am again.", match={"text": said})
         async with self.server.client() as client:
             chat = Chat(client, scene.chat_id)
-            await client.subscribe(scene.chat_id, snapshot=True)
+            await chat.snapshot()
             finished = await chat.turn(said)
             assert finished["reason"] == "done", finished
-            assert texts((await chat.messages())[-1]) == "Here I am again."
+            messages = await chat.messages()
+            assert texts(messages[-1]) == "Here I am again.", messages
             assert (await chat.snapshot())["status"] == "idle"
         return await self.request(said)
 

@@ -125,7 +125,10 @@ class _Shell:
         if not command.strip() or "\0" in command:
             raise ToolFailure("The command is empty or has a NUL character in it.")
         roots = Roots.of(context)
-        log = await asyncio.to_thread(output_file, self.output_dir, context.session_id, context.call_id)
+        try:
+            log = await asyncio.to_thread(output_file, self.output_dir, context.session_id, context.call_id)
+        except OSError as error:
+            raise ToolFailure(f"There is no place for the command's output: {error}.") from error
         line = CommandLine(
             command=(*_interpreter(), scrub(command)),
             directory=roots.workspace,

@@ -5,11 +5,13 @@ Requests are compared as they arrived at the endpoint, in both wire formats.
 """
 
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
 from tests.support.conversation import Chat, Sent, call_block, sent, text_block
 from tests.support.fake import FakeApi
+from tests.support.server import running_server
 from tests.support.ws import Client
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -169,3 +171,46 @@ async def test_a_steered_message_is_a_boundary_where_the_switch_counts(
     requests = await sent(fake)
     assert_free(requests)
     assert len(requests) == 3
+
+
+async def test_the_chip_shows_what_is_and_not_what_was_clicked(tmp_path: Path, fake: FakeApi) -> None:  # T4, report 7
+    """Without a search service it is unavailable and says why; from the moment there is one it is on, in every tab."""
+    async with running_server(tmp_path, fake) as server, server.client() as client, server.client() as other:
+        await other.subscribe(None)
+        chat = await Chat.create(client, "openai", mode="auto")
+        await fake.say("Yes.")
+        await chat.turn("first")
+        await chat.act("toggle_web_search", value=True)
+        chip = (await chat.event("intent_changed"))["effective"]["web_search"]
+        assert chip["state"] == "unavailable"
+        assert chip["reason"]
+        await fake.script({"blocks": [call_block("web_search", "call_1", query="tides")]})
+        await fake.say("Then not.")
+        await chat.turn("search")
+        assert [event["status"] for event in client.received(chat.id, "tool_call_finished")] == ["denied"]
+        await client.send("set_setting", key="keyless_search_consent", value=True)
+        await other.frame("hint", hint="registry_changed")
+        await other.frame("hint", hint="settings_changed")
+        assert (await Chat(other, chat.id).snapshot())["effective"]["web_search"]["state"] == "on"
+        await fake.say("Now it is there.")
+        await chat.turn("third")
+    requests = await sent(fake)
+    assert requests[-1].tool_names == [*requests[0].tool_names, "web_search"]
+    assert requests[-1].messages[: len(requests[-2].messages)] == requests[-2].messages
+    assert "Now available: web_search." in requests[-1].messages[-1][1]
+
+
+async def test_offline_with_the_demo_the_chip_can_be_seen_working(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server, server.client() as client:
+        ack = await client.send("create_session")
+        chat = await Chat.join(client, ack["session_id"])
+        await chat.act("toggle_web_search", value=True)
+        assert (await chat.event("intent_changed"))["effective"]["web_search"]["state"] == "on"
+        assert (await chat.turn("search the web for tides"))["reason"] == "done"
+        [finished] = client.received(chat.id, "tool_call_finished")
+        assert finished["status"] == "ok"
+        assert "[demo]" in finished["result"]["content"][0]["text"]
+        await chat.act("toggle_web_search", value=False)
+        await chat.turn("search the web for tides")
+        assert len(client.received(chat.id, "turn_finished")) == 2
+        assert all(event["status"] != "ok" for event in client.received(chat.id, "tool_call_finished")[1:])

@@ -199,7 +199,7 @@ async def test_killed_at_any_event_of_a_turn_the_chat_goes_on(
 async def test_killed_again_while_the_approved_call_runs_it_still_has_one_result(fake: FakeApi, tmp_path: Path) -> None:
     """The turn that waited goes on in the second process, and is cut short there."""
     mark = tmp_path / "ran"
-    command = f"echo once | tee -a {mark}; sleep 300"
+    command = f"echo once >> {mark}; echo now; sleep 300"
     read = call_block("list", "call_1")
     await fake.script({"blocks": [text_block("First."), read, call_block("bash", "call_2", command=command)]})
     async with running_server(tmp_path, fake) as server:

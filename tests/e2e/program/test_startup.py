@@ -111,7 +111,7 @@ async def test_a_file_in_it_that_cannot_be_read(tmp_path: Path, name: str) -> No
         (await start(tmp_path)).says(FAILED if name.endswith(".db") else MISCONFIGURED, str(path), "ermission")
 
 
-@pytest.mark.parametrize("name", ["config.toml", "token", "openprogram.db", "workspace"])
+@pytest.mark.parametrize("name", ["config.toml", "token", "lock", "openprogram.db", "workspace"])
 async def test_a_directory_where_a_file_belongs_or_the_reverse(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     if name == "workspace":
@@ -181,6 +181,20 @@ async def test_one_chat_with_a_damaged_log_keeps_no_other_from_being_served(tmp_
             assert (healthy["status"], texts(healthy["messages"][-1])) == ("idle", "Half ")
             listed = (await client.send("list_sessions"))["sessions"]
             assert {session["id"] for session in listed} == {chat.id for chat in chats}
+
+
+async def test_a_directory_that_another_server_has_is_left_to_it(tmp_path: Path, fake: FakeApi) -> None:
+    """Its running turn goes on; once it is gone, however it went, the directory is free."""
+    async with running_server(tmp_path, fake) as server, server.client() as client:
+        chat = await Chat.create(client, "openai")
+        await fake.say("Half ", {"text": "of it", "hold": "h"})
+        await chat.send("hello")
+        await chat.event("text_delta")
+        (await start(server.home)).says(MISCONFIGURED, str(server.pid), str(server.home), "--home")
+        await fake.release("h")
+        assert (await chat.event("turn_finished"))["reason"] == "done"
+        await server.kill()
+        await server.start()
 
 
 async def test_a_port_that_is_taken(tmp_path: Path) -> None:

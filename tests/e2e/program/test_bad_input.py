@@ -45,6 +45,7 @@ RAW: Final = (
 ACTIONS: Final[tuple[tuple[str, dict[str, Any], str, str | None], ...]] = (
     ("chat", {}, "bad_field", "text"),
     ("chat", {"text": ""}, "bad_field", "text"),
+    ("chat", {"text": " \n\t"}, "bad_field", "text"),
     ("chat", {"text": None}, "bad_field", "text"),
     ("chat", {"text": ["hi"]}, "bad_field", "text"),
     ("chat", {"text": "x" * 2_000_001}, "bad_field", "text"),
