@@ -7,6 +7,7 @@ wants to do in that very moment, and opens it.
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,6 +16,7 @@ from openprogram.agent.environment import Environment, History, Resumed, Setup
 from openprogram.agent.freeze import freeze
 from openprogram.agent.loop import run
 from openprogram.agent.stop import StopSignal
+from openprogram.context.assembler import PromptContext
 from openprogram.core.errors import RequestError, StorageError
 from openprogram.core.events import Event, TurnFinished
 from openprogram.core.intent import ToolIntent
@@ -26,7 +28,6 @@ from openprogram.core.prompt import (
     FailureCode,
     ModelInfo,
     ModelParams,
-    PromptBlocks,
     ProviderEvent,
     ProviderFailure,
     ProviderRequest,
@@ -35,9 +36,11 @@ from openprogram.core.prompt import (
     Surface,
     TextPiece,
 )
-from openprogram.core.tooling import ContractTool, ToolContext, ToolOutput, ToolSpec
+from openprogram.core.tooling import ContractTool, LoadedSet, ToolContext, ToolOutput, ToolSpec
 from openprogram.core.usage import Usage
+from openprogram.tokens import count_tokens
 from openprogram.tools.registry import Registry
+from openprogram.tools.search.finder import Finder
 from tests.support.tools import Switches, resolved, spec
 
 E = TypeVar("E")
@@ -265,6 +268,8 @@ class Chat:
         self.history = History(chain(("user", said)))
         self.inbox = FakeInbox(self.history)
         self.surfaces = FakeSurfaces()
+        self.loaded = LoadedSet()
+        self.finder = Finder()
         self.stop = StopSignal()
         self.refusals: list[RequestError] = []
         self.floor: tuple[str, ...] = ()
@@ -283,10 +288,13 @@ class Chat:
             contract=freeze(resolution, lambda tool: ContractTool(tool, tool.execute)),
             floor=tuple(tool for name in self.floor if (tool := snapshot.get(name)) is not None),
             unknown=resolution.unknown,
+            dropped=frozenset(resolution.dropped),
+            rank=partial(self.finder.rank, snapshot),
+            count=count_tokens,
             model=MODEL,
             provider=self.provider,
             params=ModelParams(),
-            prompt=PromptBlocks(("You help.",), ()),
+            prompt=PromptContext("/workspace", "linux"),
             workspace=Path("/workspace"),
         )
 
@@ -301,6 +309,7 @@ class Chat:
             inbox=self.inbox,
             surfaces=self.surfaces,
             history=self.history,
+            loaded=self.loaded,
             stop=self.stop,
             clock=lambda: self.now,
             monotonic=lambda: self.now,

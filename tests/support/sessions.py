@@ -30,7 +30,10 @@ from openprogram.core.topics import session_topic
 from openprogram.sessions.hub import Defaults, Ports
 from openprogram.sessions.service import SessionService, session_service
 from openprogram.store.sqlite.store import SqliteStore
+from openprogram.tokens import count_tokens
+from openprogram.tokens.counts import TokenCounts
 from openprogram.tools.registry import Registry
+from openprogram.tools.search.finder import Finder
 from tests.support.agent import MODEL, NOON, FakeTool, Gate, Script, ScriptedProvider
 
 E = TypeVar("E")
@@ -227,6 +230,8 @@ async def opened(
         bus=bus,
         models=catalog,
         snapshot=lambda: made.snapshot,
+        finder=Finder(),
+        tokens=TokenCounts(store, counted_here),
         clock=lambda: NOON,
         monotonic=lambda: NOON,
     )
@@ -237,6 +242,11 @@ async def opened(
     finally:
         await store.aclose()
         await bus.aclose()
+
+
+async def counted_here(texts: Sequence[str]) -> Sequence[int]:
+    """Counts tokens without a process for it."""
+    return [count_tokens(text) for text in texts]
 
 
 def crashed(folder: Path, copy: Path) -> Path:
