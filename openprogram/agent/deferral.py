@@ -59,6 +59,7 @@ def wanted(setup: Setup, loaded: Sequence[str], kept: Sequence[str]) -> Wanted:
         authorised=frozenset(contract.names),
         discovered=tuple(spec.declaration for spec in _of(contract, loaded)) if DISCOVERY_TOOL in how else None,
         catalog=catalog((spec for spec in deferred if spec.name not in kept), setup.count),
+        most=setup.model.capability.max_tools,
     )
 
 

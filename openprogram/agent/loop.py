@@ -23,6 +23,7 @@ from openprogram.core.events import (
 from openprogram.core.ids import new_id
 from openprogram.core.messages import Message, TextBlock, ToolResultBlock
 from openprogram.core.prompt import ProviderFailure
+from openprogram.core.tooling import DISCOVERY_TOOL
 
 _GOES_ON: frozenset[TurnReason] = frozenset({"done", "limit", "cut"})
 
@@ -90,6 +91,10 @@ def _announce(env: Environment, setup: Setup, turn_id: str) -> None:
     env.emit(started, *([LoadedChanged(env.loaded.names)] if left else []))
     for name in setup.unknown:
         env.emit(ErrorRaised(ErrorInfo("unknown_tool", f"There is no tool named {name}; it is left out.")))
+    most = setup.model.capability.max_tools
+    if contract.get(DISCOVERY_TOOL) is None and len(contract.names) > most:
+        text = f"{len(contract.names)} tools are on, and {setup.model.title} takes {most}: the others cannot be used."
+        env.emit(ErrorRaised(ErrorInfo("too_many_tools", text, hint=f"switch {DISCOVERY_TOOL} on, or others off")))
 
 
 def _unanswered(env: Environment) -> bool:

@@ -228,6 +228,8 @@ class Capability:
     strategy: Strategy = "append"
     cache_ttl_s: float = 300.0
     supports_thinking: bool = False
+    max_tools: int = 128
+    """Most tools that a request may declare."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,8 @@ class Wanted:
 
     `tools` are the declarations that a rebase makes. `floor` are those that must be declared from the first request so
     that a later switch is free. `discovered` are what an epoch may append, in order (None: all of `tools`). What is
-    declared and not `authorised` (None: not among `tools`) is masked. `catalog` is the catalog of a rebase.
+    declared and not `authorised` (None: not among `tools`) is masked. `catalog` is the catalog of a rebase. Never more
+    than `most` are declared: the floor first, the rest in order.
     """
 
     model: str
@@ -27,6 +28,7 @@ class Wanted:
     authorised: frozenset[str] | None = None
     discovered: tuple[JsonObject, ...] | None = None
     catalog: str = ""
+    most: int | None = None
 
 
 def plan(
@@ -69,9 +71,16 @@ def _authorised(wanted: Wanted) -> frozenset[str]:
     return frozenset(_name(tool) for tool in wanted.tools)
 
 
+def _named(tools: tuple[JsonObject, ...], floor: tuple[JsonObject, ...]) -> tuple[JsonObject, ...]:
+    """The floor, as the authorised tools have it where they have it."""
+    known = {_name(tool): tool for tool in tools}
+    return tuple(known.get(_name(tool), tool) for tool in floor)
+
+
 def _rebase(previous: Surface | None, wanted: Wanted, now: float, reason: PlanReason) -> tuple[Surface, SurfacePlan]:
     authorised = _authorised(wanted)
-    declared = tuple(sorted(_merge(wanted.tools, wanted.floor), key=_name))
+    fitting = _merge(_named(wanted.tools, wanted.floor), wanted.tools)[: wanted.most]
+    declared = tuple(sorted(fitting, key=_name))
     names = tuple(_name(tool) for tool in declared)
     masked = tuple(name for name in names if name not in authorised)
     surface = Surface(
@@ -93,7 +102,8 @@ def _rebase(previous: Surface | None, wanted: Wanted, now: float, reason: PlanRe
 def _extend(previous: Surface, wanted: Wanted, now: float) -> tuple[Surface, SurfacePlan]:
     authorised = _authorised(wanted)
     grown = wanted.tools if wanted.discovered is None else wanted.discovered
-    declared = _merge(previous.declared, grown)  # a floor that came later waits for the next rebase
+    # A floor that came later waits for the next rebase. What was sent stays, whatever the limit is by now.
+    declared = previous.declared + _merge(previous.declared, grown)[len(previous.declared) : wanted.most]
     names = tuple(_name(tool) for tool in declared)
     added = names[len(previous.declared) :]
     masked = tuple(name for name in names if name not in authorised)

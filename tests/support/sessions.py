@@ -73,15 +73,16 @@ class Catalog:
 
     def __init__(self, provider: Provider) -> None:
         self.provider = provider
+        self.model = MODEL
         self.gone = False
 
     async def models(self) -> tuple[ModelInfo, ...]:
-        return (MODEL,)
+        return (self.model,)
 
     async def resolve(self, model_id: str | None) -> tuple[ModelInfo, Provider]:
-        if self.gone or model_id not in (None, MODEL.id):
-            raise NoEndpoint(f"there is no model {model_id}", hint=f"choose {MODEL.id}")
-        return MODEL, self.provider
+        if self.gone or model_id not in (None, self.model.id):
+            raise NoEndpoint(f"there is no model {model_id}", hint=f"choose {self.model.id}")
+        return self.model, self.provider
 
 
 class Chats:

@@ -5,11 +5,11 @@ from itertools import pairwise
 
 from openprogram.agent.environment import Resumed
 from openprogram.agent.tool_search import tool_search
-from openprogram.core.events import LoadedChanged, StepStarted
+from openprogram.core.events import ErrorRaised, LoadedChanged, StepStarted
 from openprogram.core.intent import ToolIntent
 from openprogram.core.jsonio import canonical
 from openprogram.core.messages import ToolResultBlock
-from tests.support.agent import FakeTool, Gate, call, held, say, use
+from tests.support.agent import Chat, FakeTool, Gate, ScriptedProvider, call, held, say, use
 from tests.support.deferral import (
     TTL,
     below,
@@ -132,6 +132,15 @@ async def test_a_preset_that_brings_tools_in_moves_no_byte_and_tells_their_names
     assert bash.calls == [{}]
     told = [message for message in chat.history.messages if "bash, weather" in message.text]
     assert len(told) == 1
+
+
+async def test_more_tools_than_the_model_takes_is_said_where_none_can_wait() -> None:  # report 40: no silent drop
+    tools = [deferred(f"tool_{number:03}") for number in range(130)]
+    chat = Chat(ScriptedProvider(say(".")), *tools)
+    await chat.run()
+    assert len(chat.provider.requests[0].tools) == 128
+    (raised,) = chat.emit.of(ErrorRaised)
+    assert (raised.error.code, "130 tools are on" in raised.error.message) == ("too_many_tools", True)
 
 
 async def test_each_request_extends_the_one_before_through_discoveries() -> None:  # law 4, C22

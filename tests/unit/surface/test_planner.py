@@ -132,6 +132,19 @@ def test_what_is_authorised_is_not_masked_though_it_waits() -> None:
     assert (surface.masked, chosen.restored) == ((), ("notes",))
 
 
+def test_no_more_is_declared_than_the_endpoint_takes() -> None:  # report 40
+    many = tuple(f"tool_{number:03}" for number in range(200))
+    first = replace(wanted(*many, floor=("web_search",)), most=128)
+    surface, chosen = plan(None, first, now=0.0, cache_ttl_s=TTL)
+    assert (len(surface.declared), "web_search" in surface.names) == (128, True)
+    assert set(surface.names) < {*many, "web_search"}
+    more = replace(discovering(*many, found=("zebra", "ant")), most=129)
+    surface, chosen = plan(surface, more, now=1.0, cache_ttl_s=TTL)
+    assert chosen.added == ("zebra",)
+    surface, chosen = plan(surface, replace(more, most=1), now=2.0, cache_ttl_s=TTL)
+    assert (chosen.kind, len(surface.declared)) == ("keep", 129)
+
+
 def test_the_catalog_moves_at_a_rebase_only() -> None:  # C2, T18
     first, _ = plan(None, discovering("read", waiting=("notes",), catalog="notes"), now=0.0, cache_ttl_s=TTL)
     warm, _ = plan(first, discovering("read", waiting=("x",), catalog="x"), now=1.0, cache_ttl_s=TTL)
