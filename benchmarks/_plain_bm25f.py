@@ -39,7 +39,7 @@ class PlainBm25f:
         """Ids, the best first."""
         scores: defaultdict[int, float] = defaultdict(float)
         for term in dict.fromkeys(self._terms(query)):
-            found = self._weights.get(term, {})
+            found: Mapping[int, float] = self._weights.get(term, {})
             rarity = math.log(1 + (len(self._ids) - len(found) + 0.5) / (len(found) + 0.5))
             for place, weight in found.items():
                 scores[place] += rarity * weight / (K1 + weight)

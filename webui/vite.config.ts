@@ -21,6 +21,8 @@ const policy = [
 ].join("; ");
 
 export default defineConfig(({ mode }) => ({
+  // Tests of stores need the client half of Svelte, where state is reactive.
+  ...(process.env["VITEST"] === undefined ? {} : { resolve: { conditions: ["browser"] } }),
   // Relative addresses: the same files work at the root and below a path of a reverse proxy.
   base: "./",
   plugins: [svelte(), tailwindcss(), themeBoot(at("./src/theme-boot.js")), ...(mode === "mock" ? [mockServer()] : [])],

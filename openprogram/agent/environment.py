@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -9,6 +10,7 @@ from openprogram.agent.stop import StopSignal
 from openprogram.context.assembler import PromptContext
 from openprogram.context.catalog import Count
 from openprogram.core.clock import Clock
+from openprogram.core.ids import new_id
 from openprogram.core.messages import Message, ToolResultBlock
 from openprogram.core.ports import Authority, Emit, Inbox, Provider, Surfaces
 from openprogram.core.prompt import ModelInfo, ModelParams, Segment
@@ -91,12 +93,13 @@ class Resumed:
     """A turn that goes on after a restart: the history ends in an answer whose calls have no recorded results.
 
     `steps` are the requests that it made already; `results` those that its calls had, which are not run again;
-    `discovered` the tools that these calls asked to have loaded.
+    `fingerprint` is the contract's that it had, `discovered` the tools that these calls asked to have loaded.
     """
 
     turn_id: str
     steps: int
     results: Mapping[str, ToolResultBlock]
+    fingerprint: str
     discovered: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
@@ -117,3 +120,5 @@ class Environment:
     loaded: LoadedSet = field(default_factory=LoadedSet)
     progress: Progress = field(default_factory=Progress)
     max_steps: int = 200
+    turn_id: Callable[[], str] = partial(new_id, "t")  # noqa: RUF009 - the call is not made here
+    """Asked once for each turn that begins; the message that it answers may have been stored with it."""

@@ -9,6 +9,7 @@ from openprogram.agent.discovery import Discoverable
 from openprogram.agent.environment import Environment, Resumed, Setup
 from openprogram.agent.freeze import residency
 from openprogram.agent.step import record, run_step
+from openprogram.agent.stop import Stopped
 from openprogram.core.clock import iso_time
 from openprogram.core.errors import ConfigError, RequestError
 from openprogram.core.events import (
@@ -16,6 +17,7 @@ from openprogram.core.events import (
     ErrorRaised,
     Event,
     LoadedChanged,
+    Notice,
     TurnFinished,
     TurnReason,
     TurnStarted,
@@ -23,7 +25,7 @@ from openprogram.core.events import (
 from openprogram.core.ids import new_id
 from openprogram.core.messages import Message, TextBlock, ToolResultBlock
 from openprogram.core.prompt import ProviderFailure
-from openprogram.core.tooling import DISCOVERY_TOOL
+from openprogram.core.tooling import DISCOVERY_TOOL, Contract
 
 _GOES_ON: frozenset[TurnReason] = frozenset({"done", "limit", "cut"})
 
@@ -34,12 +36,18 @@ async def run(env: Environment, resumed: Resumed | None = None) -> None:
     After a stop or a failure the waiting messages stay in the queue, where the user sees them.
     """
     while True:
+        turn_id = resumed.turn_id if resumed else env.turn_id()
         try:
-            setup = await env.prepare()
-        except (RequestError, ConfigError) as error:
-            _refuse(env, ErrorInfo(error.code, error.message, hint=error.hint), resumed)
+            setup = await env.stop.run(env.prepare())
+        except Stopped:
+            _answer_calls(env, resumed)
+            env.emit(TurnFinished(turn_id, "stopped"))
             break
-        turn_id = resumed.turn_id if resumed else new_id("t")
+        except (RequestError, ConfigError) as error:
+            info = ErrorInfo(error.code, error.message, hint=error.hint)
+            _answer_calls(env, resumed)
+            env.emit(ErrorRaised(info), TurnFinished(turn_id, "error", info))
+            break
         reason, failure = await _turn(env, setup, turn_id, resumed)
         env.emit(TurnFinished(turn_id, reason, failure))
         await env.emit.flush()
@@ -54,7 +62,7 @@ async def run(env: Environment, resumed: Resumed | None = None) -> None:
 async def _turn(
     env: Environment, setup: Setup, turn_id: str, resumed: Resumed | None
 ) -> tuple[TurnReason, ErrorInfo | None]:
-    _announce(env, setup, turn_id)
+    _announce(env, setup, turn_id, resumed)
     step = resumed.steps if resumed else 0
     while True:
         answer = env.history.last
@@ -76,7 +84,7 @@ async def _turn(
             return "limit", None
 
 
-def _announce(env: Environment, setup: Setup, turn_id: str) -> None:
+def _announce(env: Environment, setup: Setup, turn_id: str, resumed: Resumed | None) -> None:
     """The contract is frozen. What it no longer has leaves the loaded set."""
     contract = setup.contract
     started = TurnStarted(
@@ -89,6 +97,8 @@ def _announce(env: Environment, setup: Setup, turn_id: str) -> None:
     )
     left = env.loaded.drop(setup.dropped)
     env.emit(started, *([LoadedChanged(env.loaded.names)] if left else []))
+    if resumed is not None:
+        env.emit(_resumes(resumed, contract))
     for name in setup.unknown:
         env.emit(ErrorRaised(ErrorInfo("unknown_tool", f"There is no tool named {name}; it is left out.")))
     most = setup.model.capability.max_tools
@@ -97,25 +107,31 @@ def _announce(env: Environment, setup: Setup, turn_id: str) -> None:
         env.emit(ErrorRaised(ErrorInfo("too_many_tools", text, hint=f"switch {DISCOVERY_TOOL} on, or others off")))
 
 
+def _resumes(resumed: Resumed, contract: Contract) -> Notice:
+    """A turn goes on under a fresh contract; where that differs from its first one, people are told (spec T23)."""
+    if resumed.fingerprint == contract.fingerprint:
+        return Notice("resumed", "The turn goes on after a restart.")
+    return Notice("resumed", "The turn goes on after a restart, with the tools of now: they changed since it began.")
+
+
 def _unanswered(env: Environment) -> bool:
     """Whether the model has not seen the last results: a steered message ended the turn there."""
     return env.history.last is not None and env.history.last.role == "tool"
 
 
-def _refuse(env: Environment, error: ErrorInfo, resumed: Resumed | None) -> None:
-    """No turn can start. One that was to be resumed ends here, its calls answered (design law 7)."""
-    env.emit(ErrorRaised(error))
-    if resumed is None:
-        return
+def _answer_calls(env: Environment, resumed: Resumed | None) -> None:
+    """Give the calls of a turn that is not resumed after all their results (design law 7)."""
     answer = env.history.last
-    if answer is not None and answer.calls:
-        text = TextBlock("Not run: the turn could not be resumed.")
-        results = tuple(
-            resumed.results.get(call.call_id, ToolResultBlock(call.call_id, "interrupted", (text,)))
-            for call in answer.calls
-        )
-        _record_results(env, answer, resumed.turn_id, results)
-    env.emit(TurnFinished(resumed.turn_id, "error", error))
+    if resumed is None or answer is None or not answer.calls:
+        return
+    text = TextBlock("Not run: the turn could not be resumed.")
+    results = tuple(
+        resumed.results.get(call.call_id, ToolResultBlock(call.call_id, "interrupted", (text,)))
+        for call in answer.calls
+    )
+    added = env.loaded.add(tuple(name for call in answer.calls for name in resumed.discovered.get(call.call_id, ())))
+    before = [LoadedChanged(env.loaded.names, added)] if added else []
+    _record_results(env, answer, resumed.turn_id, results, *before)
 
 
 def _record_results(

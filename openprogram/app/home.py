@@ -18,6 +18,10 @@ def prepare_home(home: Path) -> None:
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         usable = os.access(home, os.R_OK | os.W_OK | os.X_OK)
+    except FileExistsError as error:
+        raise ConfigError(
+            f"{home} is not a directory", field="home", hint="choose another data directory with --home"
+        ) from error
     except OSError as error:
         raise unusable(home, error) from error
     if not usable:

@@ -18,6 +18,8 @@ RETRY_S: Final = 15.0
 """How soon an endpoint that could not be asked is asked again."""
 PATIENCE_S: Final = 3.0
 """How long a list of models waits for a slow endpoint; what comes later is in the next list."""
+LONG_PATIENCE_S: Final = 30.0
+"""How long a turn waits for the list that its default model is taken from: without one it could not begin."""
 
 _log = structlog.get_logger(__name__)
 
@@ -38,6 +40,7 @@ class Endpoint:
         self._provider: Provider | None = None
         self._models: tuple[ModelInfo, ...] = ()
         self._fresh_until = 0.0
+        self._asked_at = 0.0
         self._asking: asyncio.Task[None] | None = None
 
     @property
@@ -47,12 +50,14 @@ class Endpoint:
             self._provider = self._build(self.config)
         return self._provider
 
-    async def models(self) -> tuple[ModelInfo, ...]:
-        """The newest list that could be had in time."""
+    async def models(self, patience_s: float = PATIENCE_S) -> tuple[ModelInfo, ...]:
+        """The newest list that could be had within `patience_s` of asking."""
         if self._now() >= self._fresh_until:
             if self._asking is None or self._asking.done():
+                self._asked_at = self._now()
                 self._asking = asyncio.create_task(self._ask(), name=f"models of {self.config.name}")
-            await asyncio.wait({self._asking}, timeout=PATIENCE_S)
+            waited = self._now() - self._asked_at
+            await asyncio.wait({self._asking}, timeout=max(0.0, patience_s - waited))
         return self._models
 
     async def _ask(self) -> None:
@@ -98,16 +103,25 @@ class Models:
         return bool(self._endpoints)
 
     async def models(self) -> tuple[ModelInfo, ...]:
-        """Every model that can be chosen now; the default first."""
+        """Every model that can be chosen now; the default first, where it is known."""
         lists = await asyncio.gather(*(endpoint.models() for endpoint in self._endpoints.values()))
         found = [model for models in lists for model in models]
         found.sort(key=lambda model: model.id != self._default)
         return (*found, DEMO_INFO)
 
+    async def default_id(self, patience_s: float = PATIENCE_S) -> str | None:
+        """The default model: the first one of the first endpoint that has told its models; None where none has."""
+        if self._default is not None:
+            return self._default
+        for endpoint in self._endpoints.values():
+            if models := await endpoint.models(patience_s):
+                return models[0].id
+        return None if self._endpoints else DEMO_INFO.id
+
     async def resolve(self, model_id: str | None) -> tuple[ModelInfo, Provider]:
         """The model of that id, or the default. Raises `NoEndpoint` naming the choices."""
         if model_id is None:
-            model_id = await self._default_id()
+            model_id = await self._required_default()
         if model_id == DEMO_INFO.id:
             return DEMO_INFO, await self._demo_adapter()
         name, _, model = model_id.partition("/")
@@ -133,15 +147,15 @@ class Models:
             await self._demo_provider[1].aclose()
         await self._demo.aclose()
 
-    async def _default_id(self) -> str:
-        models = await self.models()
-        if self._endpoints and models[0].demo:
+    async def _required_default(self) -> str:
+        default = await self.default_id(LONG_PATIENCE_S)
+        if default is None:
             names = ", ".join(self._endpoints)
             raise NoEndpoint(
                 f"no model is known: {names} could not be asked",
                 hint="check the endpoint's address and key, name its models in config.toml, or choose the demo model",
             )
-        return self._default or models[0].id
+        return default
 
     async def _demo_adapter(self) -> Provider:
         base_url = await self._demo.base_url()

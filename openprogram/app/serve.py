@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import signal
 import socket
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -26,6 +27,9 @@ from openprogram.server.service import Log, Service
 STATIC: Final = Path(openprogram.__file__).parent / "web" / "static"
 WS_MAX_BYTES: Final = 16_000_000
 SHUTDOWN_S: Final = 5
+SWITCH_INTERVAL_S: Final = 0.0005
+"""How long a database thread may keep the interpreter lock while the event loop waits for it. Python's default of 5 ms
+is what the first word of an answer would come later by."""
 USER_TIMEOUT_MS: Final = 60_000
 
 
@@ -46,6 +50,7 @@ async def serve(settings: Settings, compose: Compose, announce: Callable[[str], 
 
     Raises `ConfigError` if the address cannot be listened on, and what `compose` raises.
     """
+    sys.setswitchinterval(SWITCH_INTERVAL_S)
     with contextlib.closing(bind(settings.host, settings.port)) as listener:
         port: int = listener.getsockname()[1]
         access = make_access(

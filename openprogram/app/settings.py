@@ -21,6 +21,7 @@ from openprogram.server.access import is_loopback
 DEFAULT_HOST: Final = "127.0.0.1"
 DEFAULT_PORT: Final = 8790
 DEFAULT_HOME: Final = Path("~/.openprogram")
+_SHORTEST_SECRET: Final = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +64,14 @@ class Settings:
     workspace: Path
     """The directory that a new chat works in by default."""
     permission_mode: PermissionMode
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Every key and token in here that is long enough to be one: local servers are given "x" or "none"."""
+        search = self.search
+        keys = [endpoint.key for endpoint in self.endpoints]
+        keys += [self.token, search.tavily_key, search.brave_key, search.exa_key, search.serper_key]
+        return tuple(key for key in keys if key is not None and len(key) >= _SHORTEST_SECRET)
 
 
 def load_settings(flags: Flags, environ: Mapping[str, str]) -> Settings:

@@ -32,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
     status = 0
     try:
         settings = load_settings(flags, os.environ)
-        configure_logging(settings.log_level)
+        configure_logging(settings.log_level, settings.secrets)
         asyncio.run(serve(settings, compose, announce))
     except* OpenProgramError as group:
         for error in _leaves(group):

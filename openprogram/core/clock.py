@@ -9,5 +9,4 @@ Clock = Callable[[], float]
 
 def iso_time(unix_seconds: float) -> str:
     """``2026-01-01T00:00:00.000Z``: UTC, milliseconds, sortable as text."""
-    moment = datetime.fromtimestamp(unix_seconds, UTC)
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
+    return datetime.fromtimestamp(unix_seconds, UTC).isoformat(timespec="milliseconds")[:-6] + "Z"

@@ -74,10 +74,8 @@ class StepStarted:
     """A model request goes out. The answer will be `message_id`, below `parent_id`.
 
     Of the declared tools `loaded` are those that the chat has discovered, `resident` the others; `deferred_count` more
-    are authorised and not declared.
-
-    The first `kept` segments are those of the request before, unchanged; `segments` are the rest (all, where this
-    process does not know the request before).
+    are authorised and not declared. The first `kept` segments are those of the request before, unchanged; `segments`
+    are the rest (all, where this process does not know the request before).
     """
 
     turn_id: str
@@ -179,7 +177,8 @@ class StepFinished:
 
 @dataclass(frozen=True, slots=True)
 class TurnFinished:
-    """A turn is over. `cut`: the answer reached the model's output limit; `limit`: the turn its number of steps."""
+    """A turn is over, or could not start. `cut`: the answer reached the model's output limit; `limit`: the turn its
+    number of steps."""
 
     turn_id: str
     reason: TurnReason
@@ -270,7 +269,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class ErrorRaised:
-    """Something went wrong outside a turn, or kept one from starting."""
+    """Something went wrong outside a turn, or keeps one from starting, which then ends."""
 
     error: ErrorInfo
     type: Literal["error"] = "error"

@@ -18,6 +18,7 @@ from openprogram.core.storage import (
     Grant,
     Node,
     Remembered,
+    RememberRequest,
     SessionRow,
     StoredEvent,
     UsageRow,
@@ -101,8 +102,10 @@ class Store(Protocol):
         """A stored setting; None where there is none."""
         ...
 
-    async def put_setting(self, user_id: str, key: str, value: JsonValue) -> None:
-        """Store a setting; None deletes it."""
+    async def put_setting(
+        self, user_id: str, key: str, value: JsonValue, request: RememberRequest | None = None
+    ) -> None:
+        """Store a setting, None deletes it; and the request that asked for it, all or nothing. Raises `Conflict`."""
         ...
 
     async def token_counts(self, digests: Collection[str]) -> Mapping[str, int]:
@@ -172,7 +175,11 @@ class ModelCatalog(Protocol):
     """Which models there are, and the provider behind each."""
 
     async def models(self) -> tuple[ModelInfo, ...]:
-        """Every model that can be chosen now; the first is the default."""
+        """Every model that can be chosen now."""
+        ...
+
+    async def default_id(self) -> str | None:
+        """The model of chats that name none; None while it is not known."""
         ...
 
     async def resolve(self, model_id: str | None) -> tuple[ModelInfo, Provider]:

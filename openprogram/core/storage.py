@@ -126,7 +126,7 @@ class SetLeaf:
 
 @dataclass(frozen=True, slots=True)
 class StartTurn:
-    """The chat has an unfinished turn from the first event of this commit on."""
+    """The chat has an unfinished turn from the first event of this commit on; one that it had already, from before."""
 
     turn_id: str
     type: Literal["start_turn"] = "start_turn"

@@ -1,5 +1,6 @@
 """HTTP to an OpenAI-compatible endpoint, by aiohttp; every exception of the library becomes a `Fault`."""
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
 from typing import Final
@@ -42,7 +43,7 @@ class HttpClient:
                 connector=aiohttp.TCPConnector(limit=0),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 headers=self._headers,
-                timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_TIMEOUT_S, sock_read=self._stall_s),
+                timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_TIMEOUT_S),
                 trust_env=not is_loopback(self._base_url),
             )
         return self._session
@@ -63,7 +64,8 @@ class HttpClient:
         """GET a JSON object."""
         response = await self._request("GET", path, {"Accept": "application/json"}, None)
         try:
-            return read_chunk(await response.read())
+            async with asyncio.timeout(self._stall_s):
+                return read_chunk(await response.read())
         except (aiohttp.ClientError, TimeoutError) as error:
             raise self._fault(error, began=True) from error
         finally:
@@ -81,12 +83,13 @@ class HttpClient:
         """The response to a request; raises a `Fault` where it is none of success."""
         session = self._open_session()
         try:
-            response = await session.request(
-                method, f"{self._base_url}{path}", headers=headers, data=body, allow_redirects=False
-            )
-            if response.status == 200:
-                return response
-            error_body = await response.content.read(_MAX_ERROR_BYTES)
+            async with asyncio.timeout(self._stall_s):
+                response = await session.request(
+                    method, f"{self._base_url}{path}", headers=headers, data=body, allow_redirects=False
+                )
+                if response.status == 200:
+                    return response
+                error_body = await response.content.read(_MAX_ERROR_BYTES)
         except (aiohttp.ClientError, TimeoutError) as error:
             raise self._fault(error, began=False) from error
         headers_in = {name.lower(): value for name, value in response.headers.items()}
@@ -94,11 +97,15 @@ class HttpClient:
         raise Rejected(response.status, headers_in, error_body)
 
     async def _chunks(self, response: aiohttp.ClientResponse) -> AsyncGenerator[bytes, None]:
+        watch = _StallWatch(response.content, self._stall_s)
         try:
             async for chunk in response.content.iter_any():
+                watch.seen()
                 yield chunk
         except (aiohttp.ClientError, TimeoutError) as error:
             raise self._fault(error, began=True) from error
+        finally:
+            watch.close()
 
     def _fault(self, error: aiohttp.ClientError | TimeoutError, *, began: bool) -> Fault:
         match error:
@@ -114,6 +121,32 @@ class HttpClient:
                 return Unreachable(str(error) or type(error).__name__)
             case _:
                 return Garbled(str(error) or type(error).__name__)
+
+
+class _StallWatch:
+    """Ends a body that brings nothing for `stall_s`. aiohttp's own read timeout makes a timer for each chunk, which at
+    one small chunk a delta costs as much as parsing it; this one is made once a `stall_s`."""
+
+    def __init__(self, body: aiohttp.StreamReader, stall_s: float) -> None:
+        self._body = body
+        self._stall_s = stall_s
+        self._loop = asyncio.get_running_loop()
+        self._seen_at = self._loop.time()
+        self._timer = self._loop.call_at(self._seen_at + stall_s, self._check)
+
+    def seen(self) -> None:
+        """Something came."""
+        self._seen_at = self._loop.time()
+
+    def close(self) -> None:
+        """Watch no more."""
+        self._timer.cancel()
+
+    def _check(self) -> None:
+        if self._loop.time() >= self._seen_at + self._stall_s:
+            self._body.set_exception(TimeoutError())
+        else:
+            self._timer = self._loop.call_at(self._seen_at + self._stall_s, self._check)
 
 
 def _let_go(response: aiohttp.ClientResponse) -> None:

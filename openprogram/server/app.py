@@ -6,12 +6,11 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
-from starlette.websockets import WebSocket
 
 from openprogram.core.errors import BadFrame
 from openprogram.core.protocol.codec import encode_frame
-from openprogram.server.auth import Gate, RequireUser, user_of
-from openprogram.server.connection import serve_socket
+from openprogram.server.auth import Gate, RequireUser
+from openprogram.server.connection import SocketEndpoint
 from openprogram.server.edge import Edge
 from openprogram.server.headers import SecurityHeaders
 from openprogram.server.http import Api
@@ -25,17 +24,20 @@ def create_app(edge: Edge) -> Starlette:
     api = Api(edge)
     signed_in = [Middleware(RequireUser, access=edge.access, metrics=edge.metrics)]
 
-    async def socket(websocket: WebSocket) -> None:
-        await serve_socket(websocket, user_of(websocket), edge)
-
     return Starlette(
         routes=[
             Route("/healthz", api.healthz),
             Route("/readyz", api.readyz),
             Route("/metrics", api.metrics, middleware=signed_in),
-            Route("/api/actions/{action}", api.action, methods=["POST"], middleware=signed_in),
-            Route("/api/sessions/{session_id}/events", SessionEvents(edge).__call__, middleware=signed_in),
-            WebSocketRoute("/ws", socket, middleware=signed_in),
+            Mount(
+                "/api",
+                routes=[
+                    Route("/actions/{action}", api.action, methods=["POST"]),
+                    Route("/sessions/{session_id}/events", SessionEvents(edge).__call__),
+                ],
+                middleware=signed_in,
+            ),
+            WebSocketRoute("/ws", SocketEndpoint(edge), middleware=signed_in),
             Route("/", Entrance(edge.access, edge.static).__call__),
             Mount("/", InterfaceFiles(edge.static)),
         ],

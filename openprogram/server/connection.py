@@ -4,13 +4,15 @@ import asyncio
 from typing import Final
 
 import structlog
+from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from openprogram.core.clock import iso_time
 from openprogram.core.errors import BadFrame, LimitExceeded, OpenProgramError
 from openprogram.core.protocol import VERSION
 from openprogram.core.protocol.actions import Subscribe, Unsubscribe
-from openprogram.core.protocol.frames import PingFrame, SubscribeAck, UserInfo
+from openprogram.core.protocol.frames import PingFrame, SubscribeAck
+from openprogram.server.auth import user_of
 from openprogram.server.edge import Edge
 from openprogram.server.outbox import Outbox
 from openprogram.server.ws_actions.base import Context
@@ -24,28 +26,32 @@ INTERNAL_ERROR: Final = 1011
 _log: Final = structlog.get_logger(__name__)
 
 
-async def serve_socket(websocket: WebSocket, user: UserInfo, edge: Edge) -> None:
-    """Serve an upgrade request that was let in, until either side goes.
+class SocketEndpoint:
+    """`/ws`: serves an upgrade request that was let in, until either side goes."""
 
-    The supervisor of a connection: whatever fails in it closes this socket with 1011; the client comes back.
-    """
-    connection = Connection(websocket, user, edge)
-    edge.metrics.sockets += 1
-    edge.metrics.sockets_opened += 1
-    try:
-        await connection.run()
-    except* WebSocketDisconnect:
-        _log.debug("socket_lost", user=user.id)
-    except* OpenProgramError as group:
-        for error in group.exceptions:
-            _log.error("socket_failed", user=user.id, error=str(error))
-        await _give_up(websocket)
-    except* Exception:
-        _log.exception("socket_failed", user=user.id)
-        await _give_up(websocket)
-    finally:
-        edge.metrics.sockets -= 1
-        connection.close()
+    def __init__(self, edge: Edge) -> None:
+        self._edge = edge
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Supervise one connection: whatever fails in it closes this socket with 1011; the client comes back."""
+        websocket, metrics = WebSocket(scope, receive, send), self._edge.metrics
+        connection = Connection(websocket, send, self._edge)
+        metrics.sockets += 1
+        metrics.sockets_opened += 1
+        try:
+            await connection.run()
+        except* WebSocketDisconnect:
+            _log.debug("socket_lost")
+        except* OpenProgramError as group:
+            for error in group.exceptions:
+                _log.error("socket_failed", error=str(error))
+            await _give_up(websocket)
+        except* Exception:
+            _log.exception("socket_failed")
+            await _give_up(websocket)
+        finally:
+            metrics.sockets -= 1
+            connection.close()
 
 
 async def _give_up(websocket: WebSocket) -> None:
@@ -56,12 +62,13 @@ async def _give_up(websocket: WebSocket) -> None:
 class Connection:
     """A tab, while it is connected. Also the link by which its actions come."""
 
-    def __init__(self, websocket: WebSocket, user: UserInfo, edge: Edge) -> None:
+    def __init__(self, websocket: WebSocket, send: Send, edge: Edge) -> None:
         self._websocket = websocket
-        self._user = user
+        self._send_message = send
         self._edge = edge
+        self._user = user_of(websocket)
         self._outbox = Outbox()
-        self._context = Context(user=user, link=self, service=edge.service, metrics=edge.metrics)
+        self._context = Context(user=self._user, link=self, service=edge.service, metrics=edge.metrics)
         self._heartbeat: asyncio.TimerHandle | None = None
 
     async def run(self) -> None:
@@ -116,9 +123,9 @@ class Connection:
     async def _send(self, text: str) -> None:
         self._edge.metrics.frames += 1
         try:
-            await self._websocket.send_text(text)
-        except RuntimeError as error:
-            # The ASGI server closed the socket by itself (protocol violation, no pong) and this crossed it.
+            await self._send_message({"type": "websocket.send", "text": text})
+        except (OSError, RuntimeError) as error:
+            # The client is gone; or the ASGI server has closed the socket (protocol violation, no pong).
             raise WebSocketDisconnect(1006) from error
 
     def _schedule_heartbeat(self) -> None:

@@ -9,8 +9,6 @@ from openprogram.server.hints import HintSubscription
 from openprogram.server.service import Log, Service
 from openprogram.server.subscription import Frame, Limits, Subscription
 
-Wake = Callable[[], None]
-
 _LIMITS: Final = Limits()
 
 
@@ -21,7 +19,7 @@ class Source(Protocol):
 
     @property
     def pending(self) -> bool:
-        """Whether `take` may have something to give."""
+        """Whether there may be something to give."""
         ...
 
     def offer(self, first_seq: int, last_seq: int, frames: Sequence[Frame], size: int) -> None:
@@ -32,13 +30,21 @@ class Source(Protocol):
         """Called now and then: look for what the bus may have lost."""
         ...
 
-    async def take(self) -> Sequence[Frame]:
+    def take(self) -> Sequence[Frame]:
         """What comes next, in order."""
+        ...
+
+    async def read(self) -> Sequence[Frame]:
+        """With nothing to take: what comes next, from where it is kept."""
         ...
 
     def close(self) -> None:
         """No more."""
         ...
+
+
+Wake = Callable[[Source], None]
+"""Told which source may have something to give."""
 
 
 class Fanout:

@@ -19,7 +19,9 @@ LIST_AGAIN: Final = tuple(
 class HintSubscription:
     """A reader of a user's hints; the same face as `Subscription`."""
 
-    def __init__(self, *, wake: Callable[[], None], detach: Callable[["HintSubscription"], None]) -> None:
+    def __init__(
+        self, *, wake: Callable[["HintSubscription"], None], detach: Callable[["HintSubscription"], None]
+    ) -> None:
         self.closed = False
         self._wake = wake
         self._detach = detach
@@ -37,12 +39,12 @@ class HintSubscription:
             self._buffer.clear()
             self._dropped = True
         self._buffer.extend(frames)
-        self._wake()
+        self._wake(self)
 
     def check(self) -> None:
         """Nothing to check: hints are in no log."""
 
-    async def take(self) -> Sequence[Frame]:
+    def take(self) -> Sequence[Frame]:
         """The hints that wait."""
         taken, self._buffer = self._buffer, []
         if self._dropped:
@@ -50,9 +52,13 @@ class HintSubscription:
             return (*LIST_AGAIN, *taken)
         return taken
 
+    async def read(self) -> Sequence[Frame]:
+        """Nothing: hints are in no log."""
+        return ()
+
     def close(self) -> None:
         """No more hints."""
         self.closed = True
         self._buffer.clear()
         self._detach(self)
-        self._wake()
+        self._wake(self)

@@ -25,15 +25,17 @@ class Outbox:
 
     def __init__(self) -> None:
         self.sources: dict[str | None, Source] = {}
+        self._ready: dict[Source, None] = {}  # an ordered set: each source gets its turn
         self._answers: deque[str] = deque()
         self._answer_bytes = 0
-        self._wake = asyncio.Event()
+        self._idle: asyncio.Future[None] | None = None
         self._room = asyncio.Event()
         self._room.set()
 
-    def wake(self) -> None:
-        """Something is to be sent."""
-        self._wake.set()
+    def wake(self, source: Source) -> None:
+        """This source has something to send."""
+        self._ready[source] = None
+        self._go_on()
 
     @property
     def idle(self) -> bool:
@@ -47,7 +49,7 @@ class Outbox:
         self._answer_bytes += len(text)
         if self._answer_bytes > MAX_ANSWER_BYTES:
             self._room.clear()
-        self._wake.set()
+        self._go_on()
 
     async def room(self) -> None:
         """Wait until the tab has taken its answers."""
@@ -57,7 +59,7 @@ class Outbox:
         """Send what this source gives, in place of the source that had this key."""
         self.detach(key)
         self.sources[key] = source
-        self._wake.set()
+        self.wake(source)
 
     def detach(self, key: str | None) -> None:
         """Send nothing more of this source."""
@@ -76,18 +78,24 @@ class Outbox:
 
     async def write(self, send: Callable[[str], Awaitable[None]]) -> NoReturn:
         """Send for ever. Raises what `send` and the sources raise."""
+        loop = asyncio.get_running_loop()
         while True:
-            await self._wake.wait()
-            self._wake.clear()
-            busy = True
-            while busy:
-                busy = False
-                if self._answers:
-                    await self._send_answers(send)
-                for source in tuple(self.sources.values()):
-                    if source.pending:
-                        busy = True
-                        await self._send_from(source, send)
+            if self._answers:
+                await self._send_answers(send)
+            elif self._ready:
+                source = next(iter(self._ready))
+                del self._ready[source]
+                await self._send_from(source, send)
+                if source.pending:
+                    self._ready[source] = None
+            else:
+                self._idle = loop.create_future()
+                await self._idle
+
+    def _go_on(self) -> None:
+        idle, self._idle = self._idle, None
+        if idle is not None and not idle.done():
+            idle.set_result(None)
 
     async def _send_answers(self, send: Callable[[str], Awaitable[None]]) -> None:
         while self._answers:
@@ -97,7 +105,8 @@ class Outbox:
         self._room.set()
 
     async def _send_from(self, source: Source, send: Callable[[str], Awaitable[None]]) -> None:
-        for count, frame in enumerate(await source.take(), 1):
+        frames = source.take() or await source.read()
+        for count, frame in enumerate(frames, 1):
             if self._answers:
                 await self._send_answers(send)
             if source.closed:

@@ -31,7 +31,8 @@ _PAGE: Final = """<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title} - openprogram</title>{head}
+<title>{title} - openprogram</title>
+<link rel="icon" type="image/svg+xml" href="/icon.svg">{head}
 <style>{style}</style>
 </head>
 <body>

@@ -37,7 +37,7 @@ class SessionEvents:
                 request.path_params["session_id"],
                 _after_seq(request),
                 snapshot=request.query_params.get("snapshot") in ("1", "true"),
-                wake=wake.set,
+                wake=lambda _: wake.set(),
             )
         except OpenProgramError as error:
             status = STATUS.get(error.code, 400)
@@ -66,7 +66,7 @@ class _EventStream(StreamingResponse):
     async def _chunks(self) -> AsyncIterator[str]:
         while not self._subscription.closed:
             while self._subscription.pending:
-                frames = await self._subscription.take()
+                frames = self._subscription.take() or await self._subscription.read()
                 self._edge.metrics.frames += len(frames)
                 if frames:
                     yield "".join(f"id: {frame.seq}\ndata: {frame.text}\n\n" for frame in frames)

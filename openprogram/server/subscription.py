@@ -36,7 +36,10 @@ class Frame(NamedTuple):
 
 
 class Subscription:
-    """A reader's cursor in one chat. `take` gives what comes next; `pending` says whether to ask."""
+    """A reader's cursor in one chat. While it is `pending`, `take` gives what comes next, or else `read` does.
+
+    `wake` is called with the subscription whenever there may be something.
+    """
 
     def __init__(
         self,
@@ -45,7 +48,7 @@ class Subscription:
         *,
         log: Log,
         snapshot: Callable[[], Awaitable[Snapshot]],
-        wake: Callable[[], None],
+        wake: Callable[["Subscription"], None],
         detach: Callable[["Subscription"], None],
         limits: Limits,
     ) -> None:
@@ -66,7 +69,7 @@ class Subscription:
 
     @property
     def pending(self) -> bool:
-        """Whether `take` may have something to give."""
+        """Whether there may be something to give."""
         return bool(self._buffer) or self._behind
 
     def require_snapshot(self) -> None:
@@ -88,21 +91,25 @@ class Subscription:
             self._buffer.extend(frames)
             self._buffered_bytes += size
             self._tail = last_seq
-        self._wake()
+        self._wake(self)
 
     def check(self) -> None:
         """Look into the log if nothing came since the last check: the bus may have lost the newest event."""
         if self._checked_at == self._tail:
             self._behind = True
-            self._wake()
+            self._wake(self)
         self._checked_at = self._tail
 
-    async def take(self) -> Sequence[Frame]:
-        """The next frames in order; none if nothing is new. May be called again after a `StorageError`."""
-        if self._buffer:
-            taken, self._buffer, self._buffered_bytes = self._buffer, [], 0
+    def take(self) -> Sequence[Frame]:
+        """The frames that the bus has brought and that follow the cursor."""
+        taken = self._buffer
+        if taken:
+            self._buffer, self._buffered_bytes = [], 0
             self._cursor = self._tail
-            return taken
+        return taken
+
+    async def read(self) -> Sequence[Frame]:
+        """With nothing to take: what follows the cursor in the log. May be called again after a `StorageError`."""
         if not self._behind:
             return ()
         self._behind = False  # what the bus cannot append from here on sets it again
@@ -122,7 +129,7 @@ class Subscription:
         self._buffer.clear()
         self._behind = False
         self._detach(self)
-        self._wake()
+        self._wake(self)
 
     def _fits(self, count: int, size: int) -> bool:
         return (

@@ -7,7 +7,7 @@ from openprogram.core.messages import TextBlock, ToolResultBlock
 from openprogram.core.ports import Answer
 from openprogram.core.protocol.actions import AnswerApproval
 from openprogram.core.protocol.frames import SessionAck
-from openprogram.core.storage import AddGrant, Grant, Write
+from openprogram.core.storage import AddGrant, Grant
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.live import Live
 from openprogram.sessions.request import Request
@@ -41,8 +41,8 @@ async def _answer_run(
         if question is None:
             raise _answered()
         ack = await _store(hub, request, action, asked)
-        if action.decision == "session":
-            live.authority.granted(Grant(asked.tool, asked.pattern))
+        for grant in _grants(action, asked):
+            live.authority.granted(grant)
         question.give(answer)
     return ack
 
@@ -65,7 +65,7 @@ async def _answer_waiting_turn(
     row = await hub.row(request.user_id, action.session_id)
     if row.turn_id is not None and not await hub.ports.store.approvals(action.session_id):
         turn = await unfinished_turn(hub, row)
-        resumed = Resumed(row.turn_id, turn.steps, turn.finished, turn.discovered)
+        resumed = Resumed(row.turn_id, turn.steps, turn.finished, turn.fingerprint, turn.discovered)
         launch(hub, await prepare_run(hub, row, row.info.leaf_id, resumed))
     return ack
 
@@ -73,7 +73,7 @@ async def _answer_waiting_turn(
 async def _store(
     hub: Hub, request: Request, action: AnswerApproval, asked: ApprovalRequested, *more: Event
 ) -> SessionAck:
-    grants: tuple[Write, ...] = (AddGrant(Grant(asked.tool, asked.pattern)),) if action.decision == "session" else ()
+    grants = (AddGrant(grant) for grant in _grants(action, asked))
     ack = SessionAck(id=action.id, session_id=action.session_id)
     resolved = ApprovalResolved(action.approval_id, action.decision, action.note)
     try:
@@ -83,6 +83,11 @@ async def _store(
             raise
         raise _answered() from error
     return ack
+
+
+def _grants(action: AnswerApproval, asked: ApprovalRequested) -> tuple[Grant, ...]:
+    """What the answer allows for the whole chat; a call of which nothing narrow can be told is allowed once only."""
+    return (Grant(asked.tool, asked.pattern),) if action.decision == "session" and asked.pattern else ()
 
 
 def _answered() -> BadField:

@@ -15,11 +15,9 @@ NamesNow = Callable[[StoredIntent, Snapshot, ToolIntent | None], frozenset[str]]
 class LiveAuthority:
     """The `Authority` port of one run; told of changes as they are stored."""
 
-    def __init__(
-        self, names_now: NamesNow, intent: StoredIntent, mode: PermissionMode, grants: tuple[Grant, ...]
-    ) -> None:
+    def __init__(self, names_now: NamesNow, mode: PermissionMode, grants: tuple[Grant, ...]) -> None:
         self._names_now = names_now
-        self._intent = intent
+        self._intent = StoredIntent()
         self._permission = PermissionState(mode, grants)
         self._snapshot: Snapshot | None = None
         self._override: ToolIntent | None = None

@@ -7,7 +7,7 @@ from openprogram.core.errors import BadField, Busy
 from openprogram.core.events import BranchSelected, Event, MessageAdded
 from openprogram.core.messages import Message
 from openprogram.core.protocol.frames import ChatAck, SessionAck
-from openprogram.core.storage import SessionRow
+from openprogram.core.storage import SessionRow, StartTurn
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.request import Request
 from openprogram.sessions.runs import launch, prepare_run
@@ -38,7 +38,7 @@ async def idle_chat(hub: Hub, request: Request, session_id: str) -> AsyncIterato
 async def commit_and_launch(
     hub: Hub, request: Request, row: SessionRow, ack: ChatAck | SessionAck, events: Sequence[Event]
 ) -> None:
-    """Store the events, which leave the branch in user input, and begin the run that answers it.
+    """Store the events, which leave the branch in user input, as the beginning of a turn, and launch its run.
 
     The run is read up before anything is stored, so that nothing can fail between the two.
     """
@@ -54,7 +54,8 @@ async def commit_and_launch(
             case _:
                 pass
     ready = await prepare_run(hub, row, leaf_id)
-    await hub.journal.commit(row.info.id, request.user_id, events, request.remember(ack))
+    begun = StartTurn(ready.live.run.turn_id)
+    await hub.journal.commit(row.info.id, request.user_id, events, begun, request.remember(ack))
     launch(hub, ready, said)
 
 

@@ -3,25 +3,27 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from openprogram.core.errors import StorageError
 from openprogram.core.events import Event, ReasoningDelta, TextDelta, ToolCallDelta, ToolOutputDelta
 from openprogram.core.storage import Write
+from openprogram.sessions.ticker import Ticker
 
-COALESCE_S = 0.016
-"""Text of a block that comes sooner than this after the block's last flush waits and is joined."""
+TICK_S = 0.016
+"""Text of a block that is not its first waits for the next tick, and what came until then is joined (P4). All chats
+share the ticks, so what they stream at the same time goes into one group commit."""
 
 Delta = TextDelta | ReasoningDelta | ToolCallDelta | ToolOutputDelta
 
 
 @dataclass(slots=True)
 class _Block:
-    """One block that is being written: when it was last flushed, and what came since."""
+    """One block that is being written, and the text that came since it was last flushed."""
 
-    flushed_at: float
     last: Delta
     waiting: list[str] = field(default_factory=list)
-    timer: asyncio.TimerHandle | None = None
+    due: bool = False
 
 
 @dataclass(slots=True)
@@ -43,9 +45,11 @@ class Emitter:
     Whatever was handed over while a commit was under way goes into the next one together.
     """
 
-    def __init__(self, commit: Callable[[Sequence[Event], Sequence[Write]], Awaitable[object]]) -> None:
+    def __init__(
+        self, commit: Callable[[Sequence[Event], Sequence[Write]], Awaitable[object]], ticker: Ticker | None = None
+    ) -> None:
         self._commit = commit
-        self._loop = asyncio.get_running_loop()
+        self._ticker = ticker or Ticker(TICK_S)
         self._blocks: dict[Hashable, _Block] = {}
         self._next = _Batch()
         self._storing = _Batch()
@@ -113,28 +117,25 @@ class Emitter:
     def _delta(self, delta: Delta) -> None:
         key = _key(delta)
         block = self._blocks.get(key)
-        now = self._loop.time()
         if block is None:
             self._flush_blocks()  # an answer's blocks stand in the log in their order
-            self._blocks[key] = _Block(now, delta)
-            self._push(delta)
-        elif not block.waiting and now - block.flushed_at >= COALESCE_S:
-            block.flushed_at = now
+            self._blocks[key] = _Block(delta)
             self._push(delta)
         else:
             block.waiting.append(delta.text)
             block.last = delta
-            if block.timer is None:
-                block.timer = self._loop.call_at(block.flushed_at + COALESCE_S, self._flush_block, block)
+            if not block.due:
+                block.due = True
+                self._ticker.call_next(partial(self._flush_due, block))
+
+    def _flush_due(self, block: _Block) -> None:
+        block.due = False
+        self._flush_block(block)
 
     def _flush_block(self, block: _Block) -> None:
-        if block.timer is not None:
-            block.timer.cancel()
-            block.timer = None
         if block.waiting:
             joined = replace(block.last, text="".join(block.waiting))
             block.waiting.clear()
-            block.flushed_at = self._loop.time()
             self._push(joined)
 
     def _flush_blocks(self) -> None:

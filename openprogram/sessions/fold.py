@@ -28,9 +28,11 @@ class UnfinishedTurn:
 
     `step` is a request whose answer was not recorded; `blocks` what had arrived of it, in order. `answer` is the
     recorded answer whose calls have no recorded results yet; `started` and `finished` are those calls' states,
-    `discovered` what the finished ones asked to have loaded. `steps` counts the requests.
+    `discovered` what the finished ones asked to have loaded. `steps` counts the requests, `fingerprint` is the
+    contract's.
     """
 
+    fingerprint: str = ""
     steps: int = 0
     step: StepStarted | None = None
     blocks: dict[int, tuple[type[TextBlock] | type[ReasoningBlock], list[str]]] = field(default_factory=dict)
@@ -55,6 +57,8 @@ def fold(events: Iterable[Event]) -> UnfinishedTurn:
 
 def _apply(turn: UnfinishedTurn, event: Event) -> None:
     match event:
+        case TurnStarted():
+            turn.fingerprint = event.fingerprint
         case StepStarted():
             turn.step, turn.steps, turn.blocks = event, event.step, {}
         case TextDelta(message_id, block, text) if turn.step and turn.step.message_id == message_id:

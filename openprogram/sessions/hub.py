@@ -17,8 +17,11 @@ from openprogram.core.ports import Bus, ModelCatalog, Store
 from openprogram.core.prompt import ModelParams
 from openprogram.core.storage import SessionRow
 from openprogram.core.tooling import AgentProfile, Snapshot
+from openprogram.sessions.emitter import TICK_S
 from openprogram.sessions.journal import Journal
 from openprogram.sessions.live import Live
+from openprogram.sessions.sidebar import Sidebar
+from openprogram.sessions.ticker import Ticker
 from openprogram.tokens.counts import TokenCounts
 from openprogram.tools.search.finder import Finder
 
@@ -63,7 +66,9 @@ class Hub:
         self.ports = ports
         self.defaults = defaults
         self.boot_id = boot_id
-        self.journal = Journal(ports.store, ports.bus)
+        self.ticker = Ticker(TICK_S)
+        self.sidebar = Sidebar(ports.store, ports.bus)
+        self.journal = Journal(ports.store, ports.bus, self.sidebar)
         self.progress: OrderedDict[str, Progress] = OrderedDict()
         self.runs: dict[str, Live] = {}
         self.closing = False

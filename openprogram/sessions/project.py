@@ -11,8 +11,12 @@ from openprogram.core.events import (
     LoadedChanged,
     MessageAdded,
     QueueChanged,
+    ReasoningDelta,
     SessionChanged,
     StepFinished,
+    TextDelta,
+    ToolCallDelta,
+    ToolOutputDelta,
     TurnFinished,
     TurnStarted,
 )
@@ -32,10 +36,12 @@ from openprogram.core.storage import (
     Write,
 )
 
+_STREAMED = (TextDelta, ReasoningDelta, ToolCallDelta, ToolOutputDelta)
+
 
 def project(events: Sequence[Event], user_id: str) -> tuple[Write, ...]:
-    """The writes that mirror these events, in their order."""
-    return tuple(write for event in events for write in _writes(event, user_id))
+    """The writes that mirror these events, in their order; streamed text has none."""
+    return tuple(write for event in events if not isinstance(event, _STREAMED) for write in _writes(event, user_id))
 
 
 def _writes(event: Event, user_id: str) -> tuple[Write, ...]:

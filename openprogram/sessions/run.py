@@ -9,7 +9,7 @@ from openprogram.agent.environment import Environment, Resumed
 from openprogram.agent.loop import run as run_agent
 from openprogram.agent.stop import StopSignal
 from openprogram.core.errors import StorageError
-from openprogram.core.events import ErrorInfo, ErrorRaised, Event, TurnFinished, TurnStarted
+from openprogram.core.events import ErrorInfo, Event, TurnFinished
 from openprogram.core.messages import QueuedMessage
 from openprogram.core.prompt import Surface
 from openprogram.core.storage import PutSurface
@@ -24,17 +24,18 @@ Repair = Callable[[ErrorInfo], Awaitable[None]]
 class Run:
     """The live part of a chat: from the first turn that has input until none waits.
 
+    `turn_id` is the turn that runs or is about to begin: it is stored as begun with the message that it answers.
     `ending` says that it takes no further messages; `finished` is set when its task is over.
     """
 
-    def __init__(self, session_id: str, emitter: Emitter) -> None:
+    def __init__(self, session_id: str, emitter: Emitter, turn_id: str) -> None:
         self.session_id = session_id
         self.emitter = emitter
+        self.turn_id = turn_id
         self.stop = StopSignal()
         self.emit = RunEmit(self)
         self.finished = asyncio.Event()
         self.steered = False
-        self._in_turn = False
         self._done_for = False
 
     @property
@@ -53,13 +54,8 @@ class Run:
     def observe(self, event: Event) -> None:
         """See an event of this run before it is stored."""
         match event:
-            case TurnStarted():
-                self._in_turn = True
             case TurnFinished():
-                self._in_turn = False
                 self._done_for = event.reason in ("stopped", "error", "interrupted")
-            case ErrorRaised() if not self._in_turn:  # no turn could start
-                self._done_for = True
             case _:
                 pass
 

@@ -1,5 +1,6 @@
 """Starting runs: everything the agent loop is handed is gathered here from the store and the registry."""
 
+import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -9,11 +10,11 @@ from openprogram.agent.environment import Environment, History, Progress, Resume
 from openprogram.agent.freeze import freeze
 from openprogram.context.assembler import PromptContext
 from openprogram.context.catalog import counted_texts
-from openprogram.core.events import Event, MessageAdded, QueueChanged
+from openprogram.core.events import ErrorInfo, Event, MessageAdded, QueueChanged
 from openprogram.core.ids import new_id
 from openprogram.core.intent import ToolIntent
 from openprogram.core.messages import Message, QueuedMessage, TextBlock
-from openprogram.core.storage import SessionRow
+from openprogram.core.storage import SessionRow, StartTurn
 from openprogram.core.tooling import LoadedSet
 from openprogram.core.usage import Usage
 from openprogram.sessions.approvals import Broker
@@ -41,13 +42,18 @@ class Ready:
 async def prepare_run(hub: Hub, row: SessionRow, leaf_id: str | None, resumed: Resumed | None = None) -> Ready:
     """Read what a run needs that goes on below `leaf_id`. The caller holds the chat's lock until it is launched."""
     store, session_id = hub.ports.store, row.info.id
-    history = History(await store.messages(session_id, path(await store.nodes(session_id), leaf_id)))
-    intent = await store.intent(session_id)
-    asked = await store.approvals(session_id, pending=False) if resumed else ()
-    emitter = Emitter(lambda events, writes: hub.journal.commit(session_id, row.user_id, events, *writes))
-    run = Run(session_id, emitter)
-    run.queue_changed(await store.queue(session_id))
-    authority = LiveAuthority(partial(names_now, hub), intent, row.info.permission_mode, await store.grants(session_id))
+    nodes, queue, grants, asked = await asyncio.gather(
+        store.nodes(session_id),
+        store.queue(session_id),
+        store.grants(session_id),
+        store.approvals(session_id, pending=False),
+    )
+    branch = path(nodes, leaf_id)
+    history = History(await store.messages(session_id, branch) if branch else ())
+    emitter = Emitter(lambda events, writes: hub.journal.commit(session_id, row.user_id, events, *writes), hub.ticker)
+    run = Run(session_id, emitter, resumed.turn_id if resumed else new_id("t"))
+    run.queue_changed(queue)
+    authority = LiveAuthority(partial(names_now, hub), row.info.permission_mode, grants)
     known = [approval for approval in asked if resumed and approval.request.turn_id == resumed.turn_id]
     live = Live(run, authority, Broker(run.emit, run.stop, known))
     env = Environment(
@@ -64,6 +70,7 @@ async def prepare_run(hub: Hub, row: SessionRow, leaf_id: str | None, resumed: R
         monotonic=hub.ports.monotonic,
         progress=await _progress(hub, session_id, history),
         max_steps=hub.defaults.max_steps,
+        turn_id=lambda: run.turn_id,
     )
     return Ready(live, env, row.user_id, resumed)
 
@@ -77,9 +84,13 @@ def launch(hub: Hub, ready: Ready, said: Iterable[Message] = ()) -> None:
         ready.env.history.append(message)
     hub.runs[session_id] = ready.live
 
+    async def repair(error: ErrorInfo) -> None:
+        hub.progress.pop(session_id, None)  # what the log does not hold, the next request is not compared with
+        await close_turn(hub, session_id, "error", error)
+
     async def supervised() -> None:
         try:
-            await run.supervise(ready.env, ready.resumed, lambda error: close_turn(hub, session_id, "error", error))
+            await run.supervise(ready.env, ready.resumed, repair)
         finally:
             hub.runs.pop(session_id, None)
 
@@ -101,7 +112,7 @@ async def _last_usage(hub: Hub, session_id: str, history: History) -> Usage | No
     """Usage of the request that the branch's last answer came from, if that was the chat's last request."""
     answers = (message for message in reversed(history.messages) if message.role == "assistant")
     answer = next(answers, None)
-    rows = await hub.ports.store.usage(session_id)
+    rows = await hub.ports.store.usage(session_id) if answer else ()
     if answer is None or not rows or (rows[-1].turn_id, rows[-1].model) != (answer.turn_id, answer.model):
         return None
     return rows[-1].usage
@@ -117,15 +128,19 @@ async def take_next(hub: Hub, live: Live, history: History, user_id: str, unansw
         if live.run.stop.requested:
             return False
         queue = await hub.ports.store.queue(session_id)
+        turn_id = new_id("t")
         if not queue:
-            if not unanswered:
+            if unanswered:
+                live.run.turn_id = turn_id
+            else:
                 live.run.close()
             return unanswered
         chosen = next((waiting for waiting in queue if waiting.mode == "steer"), queue[0])
         message = user_message(chosen.text, history.leaf_id, hub.now(), chosen.override)
         rest = tuple(waiting for waiting in queue if waiting.id != chosen.id)
         events: tuple[Event, ...] = (QueueChanged(rest), MessageAdded(message))
-        await hub.journal.commit(session_id, user_id, events)
+        await hub.journal.commit(session_id, user_id, events, StartTurn(turn_id))
+        live.run.turn_id = turn_id
         history.append(message)
         live.run.queue_changed(rest)
         return True
@@ -147,8 +162,7 @@ class _Preparer:
 
     async def __call__(self) -> Setup:
         hub, session_id = self._hub, self._row.info.id
-        intent = await hub.ports.store.intent(session_id)
-        row = await hub.row(self._row.user_id, session_id)
+        intent, row = await asyncio.gather(hub.ports.store.intent(session_id), hub.row(self._row.user_id, session_id))
         snapshot = hub.ports.snapshot()
         override = self._override()
         resolved = resolution(hub, intent, snapshot, override)

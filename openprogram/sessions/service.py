@@ -22,6 +22,7 @@ from openprogram.core.protocol.frames import (
     ModelChoice,
     PresetInfo,
     SessionAck,
+    SettingsAck,
     Snapshot,
     UserInfo,
 )
@@ -99,7 +100,7 @@ class SessionService:
                 )
                 for model in models
             ),
-            default_model=models[0].id if models else None,
+            default_model=await hub.ports.models.default_id(),
             presets=tuple(
                 PresetInfo(name=preset.name, title=preset.title, description=preset.description) for preset in presets
             ),
@@ -154,7 +155,7 @@ class SessionService:
 
     def registry_changed(self, user_id: str) -> None:
         """Tell a user's tabs that tools, presets or what is available are others now."""
-        self._hub.journal.hint(user_id, "registry_changed")
+        self._hub.sidebar.hint(user_id, "registry_changed")
 
     async def _known(self, request: Request) -> Remembered | None:
         known = await self._hub.ports.store.remembered(request.user_id, request.client_id)
@@ -172,6 +173,7 @@ _ACKS: Final[Mapping[type[Any], TypeAdapter[Any]]] = MappingProxyType(
         actions.SetToolsEnabled: TypeAdapter(IntentAck),
         actions.SetToolDisabled: TypeAdapter(IntentAck),
         actions.PickTools: TypeAdapter(IntentAck),
+        actions.SetSetting: TypeAdapter(SettingsAck),
     }
 )
 _SESSION_ACK: Final = TypeAdapter(SessionAck)
@@ -187,6 +189,7 @@ async def session_service(ports: Ports, defaults: Defaults, boot_id: str) -> Asy
     """Recover what an earlier process left, then serve; on exit the runs are cut and recovered at the next start."""
     tasks = await asyncio.TaskGroup().__aenter__()
     hub = Hub(ports, defaults, boot_id, tasks)
+    sidebar = tasks.create_task(hub.sidebar.serve(), name="sidebar hints")
     service = SessionService(hub)
     try:
         await recover_all(hub)
@@ -194,4 +197,5 @@ async def session_service(ports: Ports, defaults: Defaults, boot_id: str) -> Asy
     finally:
         hub.cut_runs()
         await service.settle()
+        sidebar.cancel()
         await tasks.__aexit__(None, None, None)  # no `async with`: it would wrap what fails in the caller's block

@@ -20,7 +20,7 @@ _MODES: Final = ("ask", "accept_edits", "auto")
 
 async def get_settings(hub: Hub, request: Request, action: GetSettings) -> SettingsAck:
     """All settings, defaults filled in."""
-    return SettingsAck(id=action.id, settings=await _all(hub, request.user_id))
+    return SettingsAck(id=action.id, settings=_filled(hub, await _stored(hub, request.user_id)))
 
 
 async def set_setting(hub: Hub, request: Request, action: SetSetting) -> SettingsAck:
@@ -29,10 +29,12 @@ async def set_setting(hub: Hub, request: Request, action: SetSetting) -> Setting
         _check(action.key, action.value)
     elif action.key not in _KEYS:
         raise _unknown(action.key)
-    await hub.ports.store.put_setting(request.user_id, action.key, action.value)
+    stored = await _stored(hub, request.user_id)
+    ack = SettingsAck(id=action.id, settings=_filled(hub, stored | {action.key: action.value}))
+    await hub.ports.store.put_setting(request.user_id, action.key, action.value, request.remember(ack))
     hub.ports.setting_changed(request.user_id, action.key, action.value)
-    hub.journal.hint(request.user_id, "settings_changed")
-    return SettingsAck(id=action.id, settings=await _all(hub, request.user_id))
+    hub.sidebar.hint(request.user_id, "settings_changed")
+    return ack
 
 
 async def new_chats(hub: Hub, user_id: str) -> NewChats:
@@ -42,19 +44,25 @@ async def new_chats(hub: Hub, user_id: str) -> NewChats:
 
 async def permission_mode(hub: Hub, user_id: str) -> PermissionMode:
     """The permission mode of new chats."""
-    stored = await hub.ports.store.setting(user_id, PERMISSION_MODE)
+    return _mode(hub, await hub.ports.store.setting(user_id, PERMISSION_MODE))
+
+
+def _mode(hub: Hub, stored: JsonValue) -> PermissionMode:
     return cast(PermissionMode, stored) if stored in _MODES else hub.defaults.permission_mode
 
 
 _KEYS: Final = (KEYLESS_SEARCH, NEW_CHATS, PERMISSION_MODE)
 
 
-async def _all(hub: Hub, user_id: str) -> JsonObject:
-    consent = await hub.ports.store.setting(user_id, KEYLESS_SEARCH)
+async def _stored(hub: Hub, user_id: str) -> JsonObject:
+    return {key: await hub.ports.store.setting(user_id, key) for key in _KEYS}
+
+
+def _filled(hub: Hub, stored: JsonObject) -> JsonObject:
     return {
-        KEYLESS_SEARCH: bool(consent),
-        NEW_CHATS: write_new_chats(await new_chats(hub, user_id)),
-        PERMISSION_MODE: await permission_mode(hub, user_id),
+        KEYLESS_SEARCH: bool(stored[KEYLESS_SEARCH]),
+        NEW_CHATS: write_new_chats(read_new_chats(stored[NEW_CHATS])),
+        PERMISSION_MODE: _mode(hub, stored[PERMISSION_MODE]),
     }
 
 

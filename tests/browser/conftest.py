@@ -85,8 +85,9 @@ async def serve(fake: FakeApi, tmp_path: Path) -> AsyncIterator[Serve]:
 async def open_page(browser: Browser, serve: Serve) -> AsyncIterator[OpenTab]:
     """Opens tabs: `await open_page(server, "/#/c/...")`.
 
-    Servers of `serve` outlive them. They share a browser profile; `options` of Playwright's `new_context` (or `elsewhere=True`) make another one. At the
-    end no tab may have seen an error, a policy violation or a foreign request.
+    Servers of `serve` outlive them. They share a browser profile; `options` of Playwright's `new_context` (or
+    `elsewhere=True`) make another one. At the end no tab may have seen an error, a policy violation or a foreign
+    request.
     """
     tabs: list[Tab] = []
     profiles: list[BrowserContext] = []

@@ -165,12 +165,41 @@ async def test_scrolling_up_while_it_streams_stays(tab: Tab, fake: FakeApi) -> N
 
 async def scroll_top(tab: Tab) -> int:
     """How far the conversation is scrolled, once it has come to rest."""
-    return await tab.transcript.evaluate(
+    top: int = await tab.transcript.evaluate(
         """(log) => new Promise((resolve) => {
              let last = -1;
-             const look = () => log.scrollTop === last ? resolve(last) : ((last = log.scrollTop), requestAnimationFrame(look));
+             const look = () => {
+               if (log.scrollTop === last) return resolve(last);
+               last = log.scrollTop;
+               requestAnimationFrame(look);
+             };
              look();
            })"""
+    )
+    return top
+
+
+async def test_what_the_reader_opens_stays_where_it_is(tab: Tab, fake: FakeApi) -> None:
+    await fake.script({"blocks": [{"type": "tool_use", "name": "list", "input": {}}]})
+    await fake.say("line\n\n" * 9)
+    await tab.ask("list it")
+    await at_the_end(tab)
+    button = tab.cards.get_by_role("button").first
+    before = await button.bounding_box()
+    await button.click()
+    await expect(tab.cards.get_by_role("region")).to_be_visible()
+    await scroll_top(tab)
+    assert await button.bounding_box() == before
+
+
+async def at_the_end(tab: Tab) -> None:
+    """Wait until nothing of the conversation is below what is seen, and it takes clicks (not while it scrolls)."""
+    await tab.page.wait_for_function(
+        """() => {
+             const log = document.querySelector("[role=log]");
+             const scrolls = log.querySelector('[style*="pointer-events: none"]') !== null;
+             return !scrolls && log.scrollHeight - log.scrollTop - log.clientHeight <= 1;
+           }"""
     )
 
 

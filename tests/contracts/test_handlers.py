@@ -16,7 +16,7 @@ SUPERVISORS: frozenset[str] = frozenset(
         "openprogram/agent/calls.py:_execute",
         "openprogram/bus/local.py:LocalBus.publish",  # a subscriber's fault must not reach the publisher
         "openprogram/providers/streaming.py:answer",
-        "openprogram/server/connection.py:serve_socket",
+        "openprogram/server/connection.py:SocketEndpoint.__call__",
         "openprogram/server/ws_actions/dispatch.py:_perform",  # a connection's supervisor, per action
         "openprogram/sessions/run.py:Run._guarded",
         "openprogram/store/sqlite/group.py:Groups.run",

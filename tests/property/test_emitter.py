@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from openprogram.core.errors import StorageError
 from openprogram.core.events import Event, Notice, ReasoningDelta, TextDelta, ToolCallDelta, ToolOutputDelta
 from openprogram.core.storage import SetLeaf, Write
-from openprogram.sessions.emitter import COALESCE_S, Delta, Emitter
+from openprogram.sessions.emitter import TICK_S, Delta, Emitter
 from tests.support.virtual_time import run_virtually
 
 
@@ -31,7 +31,7 @@ deltas = st.one_of(
     st.builds(ToolCallDelta, st.just("m_1"), st.just(2), st.just("c_1"), st.just("read"), texts),
     st.builds(ToolOutputDelta, st.sampled_from(("c_1", "c_2")), texts),
 )
-waits = st.sampled_from((0.0, 0.0, 0.001, 0.004, COALESCE_S / 2, COALESCE_S, 0.05))
+waits = st.sampled_from((0.0, 0.0, 0.001, 0.004, TICK_S / 2, TICK_S, 0.05))
 steps = st.one_of(
     st.builds(Step, waits, st.tuples(deltas)),
     st.builds(Step, waits, st.tuples(deltas)),
@@ -171,7 +171,7 @@ def test_text_is_joined_only_within_16_ms_and_waits_no_longer(sequence: list[Ste
             while text != event.text:
                 handed_at, piece = pieces.pop(0)
                 text += piece
-                assert 0 <= stored_at - handed_at <= COALESCE_S + 1e-6
+                assert 0 <= stored_at - handed_at <= TICK_S + 1e-6
         assert pieces == []
 
 

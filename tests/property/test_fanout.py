@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from openprogram.core.events import Notice
-from openprogram.server.fanout import Fanout
+from openprogram.server.fanout import Fanout, Source
 from openprogram.server.subscription import Frame, Limits, Subscription
 from tests.support.chats import LossyBus, MemoryLog, StandInService, publish
 
@@ -49,7 +49,7 @@ class Tab:
     def connected(self) -> bool:
         return self.subscription is not None or self.work is not None
 
-    def wake(self) -> None:
+    def wake(self, _: Source) -> None:
         self.awake = True
 
     def connect(self, fanout: Fanout, *, snapshot: bool) -> None:
@@ -74,7 +74,10 @@ class Tab:
         if not self.busy:
             self.busy, self.awake = self.awake, False
         if self.busy and self.subscription.pending:
-            self._start(self.subscription.take(), self._taken)
+            if frames := self.subscription.take():
+                self._taken(frames)
+            else:
+                self._start(self.subscription.read(), self._taken)
         else:
             self.busy = False
 

@@ -1,14 +1,9 @@
-"""A run of the agent without a world: a scripted model, tools that wait for the test, a log in memory, one environment.
-
-Nothing here sleeps. A `Gate` stands in a script or in a tool; the test waits until the run has reached it, does what it
-wants to do in that very moment, and opens it.
-"""
+"""A run of the agent without a world: a scripted model, tools that wait for the test, a log in memory."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
 from functools import partial
-from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,136 +13,25 @@ from openprogram.agent.loop import run
 from openprogram.agent.stop import StopSignal
 from openprogram.context.assembler import PromptContext
 from openprogram.core.errors import RequestError, StorageError
-from openprogram.core.events import Event, TurnFinished
+from openprogram.core.events import Event, MessageAdded, TurnFinished
 from openprogram.core.intent import ToolIntent
 from openprogram.core.jsonio import JsonObject
-from openprogram.core.messages import Block, Message, Role, TextBlock, ToolResultBlock, ToolUseBlock
+from openprogram.core.messages import ToolResultBlock
 from openprogram.core.prompt import (
-    Completed,
-    Failed,
-    FailureCode,
-    ModelInfo,
     ModelParams,
-    ProviderEvent,
-    ProviderFailure,
-    ProviderRequest,
-    ResponseStarted,
-    StopReason,
     Surface,
-    TextPiece,
 )
 from openprogram.core.tooling import ContractTool, LoadedSet, ToolContext, ToolOutput, ToolSpec
-from openprogram.core.usage import Usage
 from openprogram.tokens import count_tokens
 from openprogram.tools.registry import Registry
 from openprogram.tools.search.finder import Finder
+from tests.support.script import MODEL, Gate, ScriptedProvider, chain, message
 from tests.support.tools import Switches, resolved, spec
 
 E = TypeVar("E")
 
 NOON = 1_767_268_800.0
 """2026-01-01T12:00:00Z: the time in every test that does not move it."""
-
-MODEL = ModelInfo("fake/model", "fake", "model", "A model")
-
-
-class Gate:
-    """A place where a run waits until the test lets it go on."""
-
-    def __init__(self) -> None:
-        self._reached = asyncio.Event()
-        self._opened = asyncio.Event()
-        self._error: Exception | None = None
-        self.cancelled = False
-
-    async def wait(self) -> None:
-        """Called by what is held."""
-        self._reached.set()
-        try:
-            await self._opened.wait()
-        except asyncio.CancelledError:
-            self.cancelled = True
-            raise
-        if self._error is not None:
-            raise self._error
-
-    async def reached(self) -> None:
-        """Wait until somebody stands at the gate."""
-        await self._reached.wait()
-
-    def open(self) -> None:
-        """Let everybody pass from now on."""
-        self._opened.set()
-
-    def fail(self, error: Exception) -> None:
-        """Raise this in everybody who stands at the gate, or comes to it."""
-        self._error = error
-        self._opened.set()
-
-
-Script = Sequence[ProviderEvent | Gate]
-
-
-def say(*texts: str, usage: Usage | None = None) -> Script:
-    """An answer of text in these pieces, whole."""
-    pieces = [TextPiece(0, text) for text in texts]
-    return (ResponseStarted(), *pieces, completed(TextBlock("".join(texts)), usage=usage))
-
-
-def call(*calls: ToolUseBlock, text: str = "", usage: Usage | None = None) -> Script:
-    """An answer that asks for these calls."""
-    blocks: tuple[Block, ...] = (TextBlock(text), *calls) if text else calls
-    pieces = [TextPiece(0, text)] if text else []
-    return (ResponseStarted(), *pieces, completed(*blocks, stop_reason="tool_use", usage=usage))
-
-
-def completed(*blocks: Block, stop_reason: StopReason = "end_turn", usage: Usage | None = None) -> Completed:
-    """The last event of a whole answer."""
-    return Completed(blocks, stop_reason, usage or Usage(uncached=10, cache_read=0, output=5))
-
-
-def failed(code: FailureCode = "overloaded", *blocks: Block) -> Failed:
-    """The last event of an answer that failed."""
-    return Failed(ProviderFailure(code, f"{code} happened", "retry"), blocks)
-
-
-_CALL_NUMBERS = count(1)
-
-
-def use(name: str, call_id: str | None = None, **arguments: Any) -> ToolUseBlock:
-    """A call."""
-    return ToolUseBlock(call_id or f"c_{next(_CALL_NUMBERS)}", name, arguments)
-
-
-class ScriptedProvider:
-    """Answers the n-th request with the n-th script and keeps the requests.
-
-    A script that is not there is a fault of the test and crashes the run.
-    """
-
-    def __init__(self, *scripts: Script) -> None:
-        self.scripts = list(scripts)
-        self.requests: list[ProviderRequest] = []
-        self.open_streams = 0
-
-    async def stream(self, request: ProviderRequest) -> AsyncIterator[ProviderEvent]:
-        self.requests.append(request)
-        script = self.scripts.pop(0)
-        self.open_streams += 1
-        try:
-            for event in script:
-                if isinstance(event, Gate):
-                    await event.wait()
-                else:
-                    yield event
-        finally:
-            self.open_streams -= 1
-
-    async def models(self) -> tuple[ModelInfo, ...]:
-        return (MODEL,)
-
-    async def aclose(self) -> None:
-        assert self.open_streams == 0
 
 
 class FakeTool:
@@ -175,6 +59,11 @@ def held(gate: Gate, text: str = "held and done") -> Callable[[JsonObject, ToolC
         return ToolOutput.text(text)
 
     return act
+
+
+async def counted_here(texts: Sequence[str]) -> Sequence[int]:
+    """Counts tokens without a process for it."""
+    return [count_tokens(text) for text in texts]
 
 
 class RecordingEmit:
@@ -212,6 +101,8 @@ class FakeInbox:
     history: History
     waiting: list[str] = field(default_factory=list)
     steered: bool = False
+    emit: "RecordingEmit | None" = None
+    """Where the messages that come in are told, as the real one tells them."""
 
     def take_steered(self) -> bool:
         steered, self.steered = self.steered, False
@@ -221,7 +112,10 @@ class FakeInbox:
         await asyncio.sleep(0)
         if not self.waiting:
             return unanswered
-        self.history.append(message("user", self.waiting.pop(0), self.history.leaf_id))
+        said = message("user", self.waiting.pop(0), self.history.leaf_id)
+        if self.emit is not None:
+            self.emit(MessageAdded(said))
+        self.history.append(said)
         return True
 
 
@@ -235,24 +129,6 @@ class FakeSurfaces:
     def accepted(self, surface: Surface) -> None:
         self.current = surface
         self.all.append(surface)
-
-
-_MESSAGE_NUMBERS = count(1)
-
-
-def message(role: Role, content: str | Sequence[Block], parent_id: str | None, **fields: Any) -> Message:
-    """A message below another one."""
-    blocks = (TextBlock(content),) if isinstance(content, str) else tuple(content)
-    made = Message(f"m_{next(_MESSAGE_NUMBERS)}", parent_id, role, blocks, "2026-01-01T12:00:00.000Z")
-    return replace(made, **fields)
-
-
-def chain(*parts: tuple[Role, str | Sequence[Block]]) -> list[Message]:
-    """A branch of messages, each below the one before."""
-    branch: list[Message] = []
-    for role, content in parts:
-        branch.append(message(role, content, branch[-1].id if branch else None))
-    return branch
 
 
 class Chat:
@@ -276,6 +152,7 @@ class Chat:
         self.now = NOON
         self.max_steps = 200
         self.setups = 0
+        self.wrap: Callable[[ToolSpec], ContractTool] = lambda tool: ContractTool(tool, tool.execute)
 
     async def prepare(self) -> Setup:
         self.setups += 1
@@ -285,7 +162,7 @@ class Chat:
         snapshot = self.registry.snapshot
         resolution = resolved(self.intent, snapshot)
         return Setup(
-            contract=freeze(resolution, lambda tool: ContractTool(tool, tool.execute)),
+            contract=freeze(resolution, self.wrap),
             floor=tuple(tool for name in self.floor if (tool := snapshot.get(name)) is not None),
             unknown=resolution.unknown,
             dropped=frozenset(resolution.dropped),
@@ -333,15 +210,3 @@ class Chat:
     def reasons(self) -> list[str]:
         """How the turns ended."""
         return [event.reason for event in self.emit.of(TurnFinished)]
-
-
-def assert_paired(messages: Iterable[Message]) -> None:
-    """Each call has exactly one result, in the message right below its answer, in the order of the calls (law 7)."""
-    branch = list(messages)
-    for answer, after in zip(branch, [*branch[1:], None], strict=True):
-        if answer.calls:
-            assert after is not None, "an answer's calls have no results"
-            assert after.role == "tool"
-            assert [result.call_id for result in after.results] == [call.call_id for call in answer.calls]
-        elif answer.role == "assistant" and after is not None:
-            assert after.role != "tool", "results without a call"

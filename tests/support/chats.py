@@ -114,6 +114,8 @@ class LocalBus:
 
     def __init__(self) -> None:
         self.callbacks: defaultdict[str, list[BusCallback]] = defaultdict(list)
+        self.left: Callable[[], object] = list
+        """Called after each unsubscription."""
 
     def publish(self, topic: str, first_seq: int, last_seq: int, payload: bytes) -> None:
         for callback in list(self.callbacks[topic]):
@@ -121,7 +123,12 @@ class LocalBus:
 
     def subscribe(self, topic: str, callback: BusCallback) -> Callable[[], None]:
         self.callbacks[topic].append(callback)
-        return lambda: self.callbacks[topic].remove(callback)
+
+        def unsubscribe() -> None:
+            self.callbacks[topic].remove(callback)
+            self.left()
+
+        return unsubscribe
 
     async def aclose(self) -> None:
         self.callbacks.clear()

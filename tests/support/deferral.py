@@ -8,7 +8,8 @@ from openprogram.core.errors import BadArguments
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import Block, Message, Role, ToolResultBlock, ToolUseBlock
 from openprogram.core.prompt import ProviderRequest
-from tests.support.agent import Chat, FakeTool, Script, ScriptedProvider, message, use
+from tests.support.agent import Chat, FakeTool
+from tests.support.script import Script, ScriptedProvider, message, use
 
 TTL = 300.0
 

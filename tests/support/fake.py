@@ -11,6 +11,7 @@ The process ends with the test, however the test ends. `docs/fake-api.md` descri
 """
 
 import asyncio
+import io
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -91,7 +92,7 @@ class FakeApi:
         await self._post("/__fake/reset", None)
 
     async def _post(self, path: str, body: Any) -> dict[str, Any]:
-        async with self.http.post(path, data=b"" if body is None else orjson.dumps(body)) as response:
+        async with self.http.post(path, data=io.BytesIO(b"" if body is None else orjson.dumps(body))) as response:
             return await _checked(response)
 
     async def _get(self, path: str) -> dict[str, Any]:

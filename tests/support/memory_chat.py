@@ -82,7 +82,8 @@ def written(chat: Chat, write: Write, at: str, first_seq: int) -> Chat:  # noqa:
         case SetLeaf():
             return replace(chat, row=replace(row, info=replace(row.info, leaf_id=write.leaf_id)))
         case StartTurn():
-            return replace(chat, row=replace(row, turn_id=write.turn_id, turn_seq=first_seq))
+            begun = row.turn_seq if row.turn_id == write.turn_id else first_seq
+            return replace(chat, row=replace(row, turn_id=write.turn_id, turn_seq=begun))
         case EndTurn():
             over = row.turn_id == write.turn_id
             return replace(chat, row=replace(row, turn_id=None, turn_seq=None)) if over else chat

@@ -187,12 +187,17 @@ class MemoryStore(Store):
         return self._open().settings.get((user_id, key))
 
     @override
-    async def put_setting(self, user_id: str, key: str, value: JsonValue) -> None:
+    async def put_setting(
+        self, user_id: str, key: str, value: JsonValue, request: RememberRequest | None = None
+    ) -> None:
         try:
             encode(value)
         except TypeError as error:
             raise StorageError(str(error)) from error
-        self._open().settings[user_id, key] = value
+        state = self._open()
+        if request is not None:
+            self._remember(state, request, iso_time(self._clock()))
+        state.settings[user_id, key] = value
 
     @override
     async def token_counts(self, digests: Collection[str]) -> Mapping[str, int]:

@@ -28,7 +28,8 @@ PRESETS = (
 
 def sources() -> dict[str, list[ToolSpec]]:
     """Many tools of several sources that ask for the same, invalid and too long names."""
-    found: dict[str, list[ToolSpec]] = {"builtin": [*BUILTIN, tool_search], "plugin:weather": [WEATHER], "mcp:brave": [BRAVE]}
+    found: dict[str, list[ToolSpec]] = {"plugin:weather": [WEATHER], "mcp:brave": [BRAVE]}
+    found["builtin"] = [*BUILTIN, tool_search]
     for server in range(6):
         found[f"mcp:s{server}"] = [
             spec(f"{'long_' * 15 if number % 5 == 0 else ''}get thing.{number % 9}", description=f"Number {number}.")

@@ -34,9 +34,14 @@ _FOREIGN: Final = ("ANTHROPIC_", "OPENAI_", "OPENPROGRAM_", "TAVILY_", "BRAVE_",
 class Server:
     """A server process on one data directory. Made by `running_server`."""
 
-    def __init__(self, home: Path, environment: Mapping[str, str], options: tuple[str, ...]) -> None:
+    def __init__(
+        self, home: Path, environment: Mapping[str, str], options: tuple[str, ...], program: str = "openprogram"
+    ) -> None:
         self.home = home
+        self.program = program
         self.port = 0
+        self.public_port: int | None = None
+        """Where browsers find it, if there is a relay before it."""
         self.token = TOKEN
         self._environment = environment
         self._options = options
@@ -46,7 +51,7 @@ class Server:
     @property
     def url(self) -> str:
         """Base URL without a trailing slash."""
-        return f"http://127.0.0.1:{self.port}"
+        return f"http://127.0.0.1:{self.public_port or self.port}"
 
     @property
     def sign_in_url(self) -> str:
@@ -85,8 +90,9 @@ class Server:
         self._log = self._log_path.open("ab")
         self._process = await asyncio.create_subprocess_exec(
             sys.executable,
-            *("-m", "openprogram", "serve", "--home", str(self.home), "--port", str(self.port)),
-            *("--token", self.token, *self._options),
+            *("-m", self.program, "serve", "--home", str(self.home), "--port", str(self.port)),
+            *(("--token", self.token) if self.token else ()),
+            *self._options,
             stdout=asyncio.subprocess.PIPE,
             stderr=self._log,
             cwd=ROOT,
@@ -101,6 +107,19 @@ class Server:
     async def kill(self) -> None:
         """As a power cut would: SIGKILL, nothing is put in order."""
         await self._end(signal.SIGKILL)
+
+    async def ended(self) -> int:
+        """Wait until it has ended by itself, or by a signal that the test has sent; returns its exit status."""
+        process, self._process = self._process, None
+        assert process is not None, "the server is not running"
+        try:
+            async with asyncio.timeout(WAIT_S):
+                await process.communicate()
+        finally:
+            if self._log is not None:
+                self._log.close()
+        assert process.returncode is not None
+        return process.returncode
 
     async def stop(self) -> None:
         """Ask it to stop (SIGTERM) and wait until it has."""
@@ -174,16 +193,18 @@ async def running_server(
     api: str = "openai",
     config: str | None = None,
     environment: Mapping[str, str] | None = None,
+    program: str = "openprogram",
 ) -> AsyncIterator[Server]:
     """Serve the data directory `directory/home` on a free port until the block ends.
 
-    `options` go to `openprogram serve`, `config` into its `config.toml`, `environment` over the variables.
+    `options` go to `openprogram serve`, `config` into its `config.toml`, `environment` over the variables. `program` is
+    the module that is run.
     """
     home = directory / "home"
     home.mkdir(parents=True, exist_ok=True)
     if config is not None:
         (home / "config.toml").write_text(config, "utf-8")
-    server = Server(home, environment_for(fake, api, **(environment or {})), options)
+    server = Server(home, environment_for(fake, api, **(environment or {})), options, program)
     try:
         await server.start()
         yield server

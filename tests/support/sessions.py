@@ -19,7 +19,7 @@ from openprogram.core.errors import NoEndpoint, StorageError
 from openprogram.core.events import ApprovalRequested, Event, MessageAdded, PermissionMode, TurnFinished
 from openprogram.core.intent import ToolIntent
 from openprogram.core.jsonio import encode
-from openprogram.core.messages import Message
+from openprogram.core.messages import Message, QueuedMessage
 from openprogram.core.ports import Provider
 from openprogram.core.prompt import ModelInfo
 from openprogram.core.protocol.codec import decode_action, decode_event
@@ -30,11 +30,11 @@ from openprogram.core.topics import session_topic
 from openprogram.sessions.hub import Defaults, Ports
 from openprogram.sessions.service import SessionService, session_service
 from openprogram.store.sqlite.store import SqliteStore
-from openprogram.tokens import count_tokens
 from openprogram.tokens.counts import TokenCounts
 from openprogram.tools.registry import Registry
 from openprogram.tools.search.finder import Finder
-from tests.support.agent import MODEL, NOON, FakeTool, Gate, Script, ScriptedProvider
+from tests.support.agent import NOON, FakeTool, counted_here
+from tests.support.script import MODEL, Gate, Script, ScriptedProvider
 
 E = TypeVar("E")
 USER = "u_ada"
@@ -43,9 +43,11 @@ _IDS = count(1)
 
 
 class TriedStore(SqliteStore):
-    """The real store, with a hook before each commit that may wait or fail, and reads that fail when told to."""
+    """The real store, with hooks before commits and reads that may wait or fail, and reads that fail when told to."""
 
     before_commit: Callable[[Sequence[Event], Sequence[Write]], Awaitable[None]] | None = None
+    before_row: Callable[[], Awaitable[None]] | None = None
+    after_queue: Callable[[], Awaitable[None]] | None = None
     reads_fail: bool = False
 
     @override
@@ -60,7 +62,16 @@ class TriedStore(SqliteStore):
     async def session(self, session_id: str) -> SessionRow | None:
         if self.reads_fail:
             raise StorageError("the disk is gone")
+        if self.before_row is not None:
+            await self.before_row()
         return await super().session(session_id)
+
+    @override
+    async def queue(self, session_id: str) -> tuple[QueuedMessage, ...]:
+        found = await super().queue(session_id)
+        if self.after_queue is not None:
+            await self.after_queue()
+        return found
 
     @override
     async def remembered(self, user_id: str, client_id: str) -> Remembered | None:
@@ -78,6 +89,9 @@ class Catalog:
 
     async def models(self) -> tuple[ModelInfo, ...]:
         return (self.model,)
+
+    async def default_id(self) -> str | None:
+        return self.model.id
 
     async def resolve(self, model_id: str | None) -> tuple[ModelInfo, Provider]:
         if self.gone or model_id not in (None, self.model.id):
@@ -245,11 +259,6 @@ async def opened(
         await bus.aclose()
 
 
-async def counted_here(texts: Sequence[str]) -> Sequence[int]:
-    """Counts tokens without a process for it."""
-    return [count_tokens(text) for text in texts]
-
-
 def crashed(folder: Path, copy: Path) -> Path:
     """The database as a `kill -9` at this moment leaves it, in another folder."""
     copy.mkdir()
@@ -265,10 +274,15 @@ class Held:
         self.gate = Gate()
         self._kinds = kinds
         self._store = store
+        self._wanted: Callable[[Sequence[Event]], bool] = lambda _events: True
         store.before_commit = self._hold
 
+    def only(self, wanted: Callable[[Sequence[Event]], bool]) -> None:
+        """Hold only a commit whose events are also `wanted`."""
+        self._wanted = wanted
+
     async def _hold(self, events: Sequence[Event], writes: Sequence[Write]) -> None:
-        if any(isinstance(one, self._kinds) for one in (*events, *writes)):
+        if any(isinstance(one, self._kinds) for one in (*events, *writes)) and self._wanted(events):
             self._store.before_commit = None
             await self.gate.wait()
 

@@ -111,6 +111,14 @@ async def attempt(path: Path) -> None:
         say(error=error.message, hint=error.hint, kind=type(error).__name__)
 
 
+async def forget(path: Path) -> None:
+    """Commit, then die of something else without closing the store."""
+    store = await SqliteStore.open(path)
+    (event,) = await store.commit("s_1", [delta()], [new_chat()])
+    say(seq=event.seq)
+    raise SystemError("forgot to close")
+
+
 def main() -> None:
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
     what, path, *more = sys.argv[1:]
@@ -121,6 +129,8 @@ def main() -> None:
             asyncio.run(stream(Path(path)))
         case "fill":
             asyncio.run(fill(Path(path)))
+        case "forget":
+            asyncio.run(forget(Path(path)))
         case "attempt":
             asyncio.run(attempt(Path(path)))
         case _:

@@ -92,9 +92,9 @@ class Client:
     async def event(self, kind: str, session_id: str | None = None, /, **fields: Any) -> Frame:
         """The next event of this type with these fields that `event` has not returned yet: the frame's `event`.
 
-        Each type has a place of its own: waiting for `turn_finished` skips no `text_delta`.
+        Each type in each chat has a place of its own: waiting for `turn_finished` skips no `text_delta`.
         """
-        key = f"event {kind}"
+        key = f"event {kind} {session_id}"
         wanted = {"type": kind, **fields}
 
         def right(frame: Frame) -> bool:
@@ -121,6 +121,16 @@ class Client:
                 return
             async with self._news, asyncio.timeout(WAIT_S):
                 await self._news.wait_for(partial(self._more_than, index))
+
+    async def until(self, session_id: str, seq: int, start: int = 0) -> list[Frame]:
+        """Wait until the event `seq` of a chat has come; returns its event frames from frame number `start` on."""
+
+        def right(frame: Frame) -> bool:
+            return frame["type"] == "event" and frame["session_id"] == session_id and bool(frame["seq"] >= seq)
+
+        index = await self._find(start, f"event {seq} of {session_id}", right)
+        frames = self.frames[start : index + 1]
+        return [frame for frame in frames if frame["type"] == "event" and frame["session_id"] == session_id]
 
     def received(self, session_id: str, kind: str | None = None) -> list[Frame]:
         """The events of a chat that have arrived, of one type or all."""

@@ -381,7 +381,7 @@ message: string
 retry_after_s: (number | null)
 }
 /**
- * Something went wrong outside a turn, or kept one from starting.
+ * Something went wrong outside a turn, or keeps one from starting, which then ends.
  */
 export interface ErrorRaised {
 error: ErrorInfo
@@ -493,10 +493,8 @@ type: "turn_started"
  * A model request goes out. The answer will be `message_id`, below `parent_id`.
  * 
  * Of the declared tools `loaded` are those that the chat has discovered, `resident` the others; `deferred_count` more
- * are authorised and not declared.
- * 
- * The first `kept` segments are those of the request before, unchanged; `segments` are the rest (all, where this
- * process does not know the request before).
+ * are authorised and not declared. The first `kept` segments are those of the request before, unchanged; `segments`
+ * are the rest (all, where this process does not know the request before).
  */
 export interface StepStarted {
 causes: string[]
@@ -628,7 +626,8 @@ reasoning: (number | null)
 uncached: (number | null)
 }
 /**
- * A turn is over. `cut`: the answer reached the model's output limit; `limit`: the turn its number of steps.
+ * A turn is over, or could not start. `cut`: the answer reached the model's output limit; `limit`: the turn its
+ * number of steps.
  */
 export interface TurnFinished {
 error: (ErrorInfo | null)

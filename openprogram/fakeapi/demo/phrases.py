@@ -58,7 +58,10 @@ _PHRASES: Final[dict[str, _Phrase]] = {
         "`{tool}` is not loaded yet, so I ask `tool_search` for it first.",
         "`{tool}` 还没有加载，我先用 `tool_search` 找它。",
     ),
-    "result": _Phrase("`{tool}` ({subject}) returned {lines} lines:", "`{tool}`（{subject}）返回了 {lines} 行："),
+    "result": _Phrase("`{tool}`{of} returned {lines}:", "`{tool}`{of}返回了 {lines}："),
+    "of": _Phrase(" ({subject})", "（{subject}）"),
+    "line": _Phrase("1 line", "1 行"),
+    "lines": _Phrase("{count} lines", "{count} 行"),
     "empty_result": _Phrase("`{tool}` returned nothing.", "`{tool}` 没有返回任何内容。"),
     "failed": _Phrase("`{tool}` failed. It says:", "`{tool}` 失败了。它说："),
     "denied": _Phrase(

@@ -33,11 +33,12 @@ def describe(call: Call, result: Result, chinese: bool) -> str:
         return say("failed", chinese, tool=name) + "\n\n" + _quoted(text)
     if not text:
         return say("empty_result", chinese, tool=name)
-    lines = text.count("\n") + 1
+    count = text.count("\n") + 1
+    lines = say("line" if count == 1 else "lines", chinese, count=count)
     subject = next((str(value) for value in call.arguments.values() if isinstance(value, str)), "")
-    tail = name == "bash"
-    intro = say("result", chinese, tool=name, subject=subject.splitlines()[0] if subject else "", lines=lines)
-    return f"{intro}\n\n{_fenced(text, tail)}"
+    of = say("of", chinese, subject=subject.splitlines()[0]) if subject else ""
+    intro = say("result", chinese, tool=name, of=of, lines=lines)
+    return f"{intro}\n\n{_fenced(text, tail=name == 'bash')}"
 
 
 def _quoted(text: str) -> str:

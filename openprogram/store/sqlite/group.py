@@ -22,6 +22,9 @@ REMEMBERED_S: Final = timedelta(hours=24).total_seconds()
 _BEGIN_ATTEMPTS: Final = 6
 _CACHED_CHATS: Final = 10_000
 _INSERT: Final = "INSERT INTO events (session_id, seq, from_seq, at, payload) VALUES (?, ?, ?, ?, ?)"
+_ROWS_A_STATEMENT: Final = (64, 16, 4)
+"""Rows of the prepared statements for many. Each step of a statement gives the interpreter lock away and has to win it
+back from the event loop's thread, which under load costs more than the row."""
 
 _log = structlog.get_logger("openprogram.store")
 
@@ -116,14 +119,14 @@ class Groups:
                 case Commit():
                     outcomes.append(self._commit(db, work, at, remembered_since, rows))
                 case Job():
-                    db.executemany(_INSERT, rows)
+                    _insert(db, rows)
                     rows.clear()
                     outcomes.append(work.change(db))
                     if work.deletes_chats:
                         self._last_seq.clear()
                 case _:
                     assert_never(work)
-        db.executemany(_INSERT, rows)
+        _insert(db, rows)
         return outcomes
 
     def _commit(
@@ -148,6 +151,16 @@ class Groups:
             stored.append(StoredEvent(session_id, seq, seq, at, payload))
         self._last_seq[session_id] = last + len(stored)
         return tuple(stored)
+
+
+def _insert(db: sqlite3.Connection, rows: Sequence[_EventRow]) -> None:
+    done = 0
+    for size in _ROWS_A_STATEMENT:
+        while len(rows) - done >= size:
+            values = [value for row in rows[done : done + size] for value in row]
+            db.execute(_INSERT + ", (?, ?, ?, ?, ?)" * (size - 1), values)
+            done += size
+    db.executemany(_INSERT, rows[done:])
 
 
 def _read_last_seq(db: sqlite3.Connection, session_id: str) -> int | None:

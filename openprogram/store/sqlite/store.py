@@ -25,6 +25,7 @@ from openprogram.core.storage import (
     Grant,
     Node,
     Remembered,
+    RememberRequest,
     SessionRow,
     StoredEvent,
     UsageRow,
@@ -45,21 +46,28 @@ _READERS: Final = 2
 class SqliteStore(Store):
     """`core.ports.Store` in one file. Made by `open`; belongs to the event loop that opened it."""
 
-    def __init__(self, path: Path, clock: Clock, writing: Connection, reading: Sequence[Connection]) -> None:
+    def __init__(
+        self, path: Path, clock: Clock, writing: Connection, reading: Sequence[Connection], pace_s: float
+    ) -> None:
         self._path = path
         self._clock = clock
         self._loop = asyncio.get_running_loop()
         self._connection = writing
-        self._writer = Writer(writing, path, clock)
+        self._writer = Writer(writing, path, clock, pace_s)
         self._readers = Readers(reading, path)
 
     @classmethod
     async def open(
-        cls, path: str | PathLike[str], clock: Clock = time.time, synchronous: Synchronous = "NORMAL"
+        cls,
+        path: str | PathLike[str],
+        clock: Clock = time.time,
+        synchronous: Synchronous = "NORMAL",
+        pace_s: float = 0.0,
     ) -> "SqliteStore":
         """Open the database, or make it; an older one is brought up to date, after a copy was put beside it.
 
         `synchronous` FULL keeps every acknowledged commit even if the power fails, at some milliseconds each.
+        `pace_s` spaces transactions under load, so that more commits share one: less CPU for later answers.
         Raises `StorageError`, `DatabaseTooNew`, `DatabaseCorrupt`; the directory must exist.
         """
         path = Path(path)
@@ -76,7 +84,7 @@ class SqliteStore(Store):
             except (sqlite3.Error, OSError) as error:
                 raise storage_error(error, path) from error
             opened.pop_all()
-        return cls(path, clock, writing, reading)
+        return cls(path, clock, writing, reading, pace_s)
 
     @property
     def transactions(self) -> int:
@@ -155,9 +163,13 @@ class SqliteStore(Store):
         return await self._readers.ask(reads.setting, user_id, key)
 
     @override
-    async def put_setting(self, user_id: str, key: str, value: JsonValue) -> None:
+    async def put_setting(
+        self, user_id: str, key: str, value: JsonValue, request: RememberRequest | None = None
+    ) -> None:
         data = None if value is None else _encoded(value)
-        await self._do(partial(writes.put_setting, user_id=user_id, key=key, data=data))
+        now = self._clock()
+        unit = writes.Unit("", iso_time(now), 0, iso_time(now - REMEMBERED_S))
+        await self._do(partial(writes.put_setting, user_id=user_id, key=key, data=data, request=request, unit=unit))
 
     @override
     async def token_counts(self, digests: Collection[str]) -> Mapping[str, int]:

@@ -147,7 +147,7 @@ def _put_message(db: sqlite3.Connection, write: PutMessage, unit: Unit) -> None:
 
 def _start_turn(db: sqlite3.Connection, write: StartTurn, unit: Unit) -> None:
     db.execute(
-        "UPDATE sessions SET turn_id = ?, turn_seq = ? WHERE id = ?",
+        "UPDATE sessions SET turn_seq = iif(turn_id = ?1, turn_seq, ?2), turn_id = ?1 WHERE id = ?3",
         (write.turn_id, unit.first_seq, unit.session_id),
     )
 
@@ -233,8 +233,15 @@ def _remember(db: sqlite3.Connection, write: RememberRequest, unit: Unit) -> Non
 # -- what is no part of a chat's commit --------------------------------------------------------------
 
 
-def put_setting(db: sqlite3.Connection, user_id: str, key: str, data: bytes | None) -> None:
-    """Store a setting's JSON; None deletes it."""
+def put_setting(
+    db: sqlite3.Connection, user_id: str, key: str, data: bytes | None, request: RememberRequest | None, unit: Unit
+) -> Conflict | None:
+    """Store a setting's JSON, None deletes it, and the request. Nothing is done where that was done already."""
+    if request is not None:
+        try:
+            _remember(db, request, unit)
+        except Conflict as conflict:
+            return conflict
     if data is None:
         db.execute("DELETE FROM settings WHERE user_id = ? AND key = ?", (user_id, key))
     else:
@@ -243,6 +250,7 @@ def put_setting(db: sqlite3.Connection, user_id: str, key: str, data: bytes | No
             ON CONFLICT (user_id, key) DO UPDATE SET value = excluded.value""",
             (user_id, key, data),
         )
+    return None
 
 
 def put_token_counts(db: sqlite3.Connection, counts: Mapping[str, int]) -> None:

@@ -53,6 +53,7 @@ class Supervised:
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
+        self._report = b""
 
     @classmethod
     async def start(cls, line: CommandLine) -> "Supervised":
@@ -85,16 +86,20 @@ class Supervised:
         return await self._process.stdout.read(_CHUNK)
 
     async def wait(self) -> CommandEnd:
-        """Until it has ended. Raises `ToolFailure` if the reaper itself broke, which tells nothing of the command."""
+        """Until it has ended; may be asked again, also after it was cancelled.
+
+        Raises `ToolFailure` if the reaper itself broke, which tells nothing of the command.
+        """
         assert self._process.stderr is not None
         while await self.output():
             continue
-        report = await self._process.stderr.read()
+        while piece := await self._process.stderr.read(_CHUNK):
+            self._report += piece
         await self._process.wait()
         try:
-            return _END.validate_json(report)
+            return _END.validate_json(self._report)
         except ValidationError as error:
-            last = report.decode("utf-8", "replace").strip().rsplit("\n", 1)[-1]
+            last = self._report.decode("utf-8", "replace").strip().rsplit("\n", 1)[-1]
             raise ToolFailure(
                 f"The command could not be watched to its end: {last or 'its watcher was killed'}."
             ) from error

@@ -134,6 +134,17 @@ async def test_a_turn_is_unfinished_from_its_first_event_until_its_end(store: St
     assert await store.unfinished() == ()
 
 
+async def test_a_turn_that_is_started_again_keeps_its_first_event(store: Store) -> None:
+    await store.commit("s_1", [delta()], [new_chat()])
+    await store.commit("s_1", [delta()], [StartTurn("t_1")])
+    await store.commit("s_1", [delta()], [StartTurn("t_1")])
+    row = await row_of(store)
+    assert (row.turn_id, row.turn_seq, row.last_seq) == ("t_1", 2, 3)
+
+    await store.commit("s_1", [delta()], [StartTurn("t_2")])
+    assert (await row_of(store)).turn_seq == 4
+
+
 async def test_the_end_of_another_turn_does_not_end_the_running_one(store: Store) -> None:
     await store.commit("s_1", [], [new_chat(), StartTurn("t_2")])
     await store.commit("s_1", [], [EndTurn("t_1", "done")])

@@ -92,6 +92,20 @@ async def test_a_setting_of_any_shape_comes_back_and_null_deletes_it(new_place: 
         assert await store.setting("u_2", "theme") == "theirs"
 
 
+async def test_a_setting_is_stored_with_its_request_or_not_at_all(store: Store) -> None:  # P5
+    await store.put_setting(USER, "theme", "dark", request(digest="first"))
+    await store.put_setting(USER, "theme", "light", request("c2"))
+    outcomes = await asyncio.gather(
+        store.put_setting(USER, "theme", "dark", request(digest="again")),
+        store.put_setting(USER, "font", "large"),
+        return_exceptions=True,
+    )
+
+    assert [type(outcome) for outcome in outcomes] == [Conflict, type(None)]
+    assert (await store.setting(USER, "theme"), await store.setting(USER, "font")) == ("light", "large")
+    assert await store.remembered(USER, "c1") == Remembered("first", request().ack)
+
+
 async def test_what_json_cannot_hold_is_refused_and_the_store_goes_on(store: Store) -> None:
     with pytest.raises(StorageError):
         await store.put_setting(USER, "theme", object())  # type: ignore[arg-type]

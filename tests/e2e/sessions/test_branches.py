@@ -8,7 +8,8 @@ from openprogram.core.errors import BadField
 from openprogram.core.events import BranchSelected, TurnFinished
 from openprogram.core.messages import Message
 from openprogram.core.protocol.frames import MessagesAck
-from tests.support.agent import FakeTool, assert_paired, call, failed, say, use
+from tests.support.agent import FakeTool
+from tests.support.script import assert_paired, call, failed, say, use
 from tests.support.sessions import Chats, opened
 
 

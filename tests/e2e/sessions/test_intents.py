@@ -3,20 +3,19 @@
 import asyncio
 import sqlite3
 from contextlib import closing
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
-from openprogram.core.errors import BadField, LimitExceeded, StorageError, UnknownPreset, UnknownTool
-from openprogram.core.events import ErrorRaised, IntentChanged, TurnFinished, TurnStarted
+from openprogram.core.errors import StorageError
+from openprogram.core.events import IntentChanged, TurnStarted
 from openprogram.core.intent import ToolIntent
-from openprogram.core.prompt import ResponseStarted
 from openprogram.core.protocol.frames import ToolsAck
 from openprogram.core.storage import PutIntent
-from openprogram.core.tooling import AgentProfile, Preset
-from tests.support.agent import FakeTool, Gate, call, held, say, use
+from openprogram.core.tooling import AgentProfile
+from tests.support.agent import FakeTool
+from tests.support.script import say
 from tests.support.sessions import Chats, failing, opened
 
 DEFAULT = AgentProfile()
@@ -196,6 +195,29 @@ async def test_patches_of_different_fields_from_many_tabs_all_win(tmp_path: Path
         assert [event.revision for event in events] == list(range(1, 64))  # tabs converge in order of revision
 
 
+async def test_patches_from_two_processes_all_win_and_twins_have_one_effect(tmp_path: Path) -> None:  # P5, T8
+    """Two services on one database know nothing of each other: only the store's conditions hold them together."""
+    tools = [FakeTool(f"tool_{number}") for number in range(8)]
+    async with opened(tmp_path, tools=tools) as one, opened(tmp_path, tools=tools) as other:
+        session_id = await one.draft()
+        await asyncio.gather(
+            *(
+                (one, other)[number % 2].patch("set_tool_disabled", session_id, name=f"tool_{number}", value=True)
+                for number in range(8)
+            )
+        )
+        assert (await one.store.intent(session_id)).intent.disabled == tuple(f"tool_{number}" for number in range(8))
+        twins = await asyncio.gather(
+            *(
+                chats.patch("set_tools_profile", session_id, toolset="safe", id=f"twin_{number}")
+                for number in range(4)
+                for chats in (one, other)
+            )
+        )
+        assert [twins[at] == twins[at + 1] for at in range(0, 8, 2)] == [True] * 4
+        assert (await other.store.intent(session_id)).revision == 9
+
+
 async def test_the_later_patch_of_one_field_wins(tmp_path: Path) -> None:  # T8
     async with opened(tmp_path, tools=_tools(), profile=DEFAULT) as chats:
         session_id = await chats.draft()
@@ -262,149 +284,4 @@ async def test_the_layer_that_decided_is_named(tmp_path: Path) -> None:  # T9
         }
 
 
-# -- while a turn runs (T21) ------------------------------------------------------------------------------------
-
-
-async def test_what_only_takes_away_applies_now_and_what_adds_at_the_next_turn(tmp_path: Path) -> None:  # T21
-    gate = Gate()
-    scripts = ((gate, *call(use("bash"), use("web_search"))), say("Done."), say("Next."))
-    tools = _tools()
-    async with opened(tmp_path, *scripts, tools=tools, profile=DEFAULT) as chats:
-        session_id = (await chats.say("go")).session_id
-        await gate.reached()
-        more = await chats.patch("toggle_web_search", session_id, value=True)
-        less = await chats.patch("set_tool_disabled", session_id, name="bash", value=True)
-        assert (more.applies, less.applies) == ("next_turn", "now")
-        gate.open()
-        await chats.until(session_id, TurnFinished)
-        await chats.said("next", session_id)
-        assert tools[0].calls == tools[2].calls == []
-        assert await _offered(chats, session_id) == [("bash", "read"), ("read", "web_search")]
-
-
-async def test_off_and_on_again_in_mid_turn_restores_the_call(tmp_path: Path) -> None:  # T21
-    gate, tools = Gate(), _tools()
-    async with opened(tmp_path, (gate, *call(use("bash"))), say("Done."), tools=tools, profile=DEFAULT) as chats:
-        session_id = (await chats.say("go")).session_id
-        await gate.reached()
-        await chats.patch("set_tools_enabled", session_id, value=False)
-        await chats.patch("set_tools_enabled", session_id, value=None)
-        gate.open()
-        await chats.until(session_id, TurnFinished)
-        assert len(tools[0].calls) == 1
-
-
-async def test_a_preset_made_in_mid_turn_and_chosen_there_withdraws_only_what_it_lacks(tmp_path: Path) -> None:
-    gate, tools = Gate(), _tools()  # T21
-    script = (gate, *call(use("bash"), use("read")))
-    async with opened(tmp_path, script, say("Done."), tools=tools, profile=DEFAULT) as chats:
-        session_id = (await chats.say("go")).session_id
-        await gate.reached()
-        chats.registry.set_presets([Preset("mine", "Mine", entries=("read",))])
-        await chats.patch("set_tools_profile", session_id, toolset="mine")
-        gate.open()
-        await chats.until(session_id, TurnFinished)
-        assert (len(tools[0].calls), len(tools[1].calls)) == (0, 1)
-
-
-async def test_a_tool_registered_in_mid_turn_is_neither_offered_nor_callable_in_it(tmp_path: Path) -> None:  # T21
-    gate, late = Gate(), FakeTool("late", residency="resident")
-    tools = _tools()
-    async with opened(tmp_path, (gate, *call(use("late"))), say("Done."), tools=tools, profile=DEFAULT) as chats:
-        session_id = (await chats.say("go")).session_id
-        await gate.reached()
-        chats.registry.put("builtin", [*(tool.spec for tool in tools), late.spec])
-        gate.open()
-        await chats.until(session_id, TurnFinished)
-        assert late.calls == []
-        assert chats.provider.requests[0].tools == chats.provider.requests[1].tools
-
-
-async def test_a_call_that_is_running_goes_on_when_its_tool_is_switched_off(tmp_path: Path) -> None:  # T21
-    gate = Gate()
-    tools = [FakeTool("bash", held(gate))]
-    async with opened(tmp_path, call(use("bash")), say("Done."), tools=tools, profile=DEFAULT) as chats:
-        session_id = (await chats.say("go")).session_id
-        await gate.reached()
-        await chats.patch("set_tool_disabled", session_id, name="bash", value=True)
-        gate.open()
-        await chats.until(session_id, TurnFinished)
-        results = [result for message in await chats.branch(session_id) for result in message.results]
-        assert [result.status for result in results] == ["ok"]
-
-
-async def test_the_chip_costs_no_byte_of_the_prefix(tmp_path: Path) -> None:  # C1, C2: promise 2
-    scripts = [say(str(number)) for number in range(5)]
-    async with opened(tmp_path, *scripts, tools=_tools(), profile=DEFAULT) as chats:
-        session_id = await chats.said("0")
-        for value in (True, False, None, True):
-            await chats.patch("toggle_web_search", session_id, value=value)
-            await chats.said("again", session_id)
-        requests = chats.provider.requests
-    assert {tuple(tool["name"] for tool in request.tools) for request in requests} == {("bash", "read", "web_search")}
-    for one, other in pairwise(requests):
-        assert other.messages[: len(one.messages)] == one.messages
-    notices = [message.text for message in requests[-1].messages if message.role == "notice"]
-    assert [line for text in notices for line in text.splitlines() if "web_search" in line] == [
-        "Switched off, calls will be refused: web_search.",
-        "Switched on again: web_search.",
-        "Switched off, calls will be refused: web_search.",
-        "Switched on again: web_search.",
-    ]
-
-
 # -- unknown names (T13) ----------------------------------------------------------------------------------------
-
-
-async def test_an_unknown_preset_in_force_starts_no_turn_and_loses_nothing(tmp_path: Path) -> None:  # T13
-    mine = [Preset("mine", "Mine", entries=("read",))]
-    async with opened(tmp_path, say("Hi."), tools=_tools(), presets=mine, profile=DEFAULT) as chats:
-        session_id = await chats.draft()
-        await chats.patch("set_tools_profile", session_id, toolset="mine")
-        await chats.said("hi", session_id)
-    async with opened(tmp_path, say("There."), tools=_tools(), profile=DEFAULT) as chats:
-        await chats.say("still there?", session_id)
-        raised = await chats.until(session_id, ErrorRaised)
-        assert raised.error.code == "unknown_preset"
-        assert "coding" in (raised.error.hint or "")
-        await chats.rest(session_id)
-        assert len(await chats.of(session_id, TurnStarted)) == 1
-        assert (await chats.texts(session_id))[-1] == "user: still there?"
-        ack = cast(ToolsAck, await chats.do("explain_tools", session_id=session_id))
-        assert ack.error is not None
-        assert {tool.state for tool in ack.tools} == {"off"}
-        await chats.patch("set_tools_profile", session_id, toolset=None)  # intent actions keep working
-        await chats.do("continue_turn", session_id=session_id)
-        await chats.until(session_id, TurnFinished, 2)
-        assert (await chats.texts(session_id))[-2:] == ["user: still there?", "assistant: There."]
-
-
-@pytest.mark.parametrize(
-    ("action", "fields", "error"),
-    [
-        ("set_tools_profile", {"toolset": "gone"}, UnknownPreset),
-        ("set_tool_disabled", {"name": "gone", "value": True}, UnknownTool),
-        ("set_tool_disabled", {"name": "web_search", "value": True}, BadField),
-        ("pick_tools", {"tools": [f"tool_{n}" for n in range(65)]}, LimitExceeded),
-    ],
-)
-async def test_a_refused_patch_changes_nothing(
-    tmp_path: Path, action: str, fields: dict[str, Any], error: type[Exception]
-) -> None:  # P12
-    async with opened(tmp_path, tools=_tools(), profile=DEFAULT) as chats:
-        session_id = await chats.draft()
-        before = await chats.log(session_id)
-        with pytest.raises(error):
-            await chats.patch(action, session_id, **fields)
-        assert await chats.log(session_id) == before
-        assert (await chats.store.intent(session_id)).revision == 0
-
-
-async def test_intents_are_changed_while_the_chat_is_held_by_something_slow(tmp_path: Path) -> None:  # P1
-    gate = Gate()
-    async with opened(tmp_path, (ResponseStarted(), gate), tools=_tools(), profile=DEFAULT) as chats:
-        session_id = (await chats.say("go")).session_id
-        await gate.reached()
-        async with chats.service._hub.lock(session_id):
-            ack = await chats.patch("toggle_web_search", session_id, value=True)
-        assert ack.revision == 1

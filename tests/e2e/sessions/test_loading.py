@@ -9,8 +9,9 @@ from openprogram.core.jsonio import encode
 from openprogram.core.protocol.frames import ToolsAck
 from openprogram.tokens import count_tokens
 from openprogram.tools.registry import Registry
-from tests.support.agent import FakeTool, Gate, call, held, say, use
+from tests.support.agent import FakeTool, held
 from tests.support.deferral import declared, deferred, search, select, system
+from tests.support.script import Gate, call, say, use
 from tests.support.sessions import Chats, crashed, opened
 
 

@@ -16,10 +16,10 @@ from openprogram.core.prompt import Api
 from openprogram.core.tooling import ToolSpec
 from openprogram.tokens import count_tokens
 from openprogram.tools.registry import Registry
-from tests.support.agent import MODEL, say
 from tests.support.deferral import system
 from tests.support.fake import FakeApi, fake_api
 from tests.support.providers import APIS, fake_address, provider_at
+from tests.support.script import MODEL, say
 from tests.support.sessions import opened
 from tests.support.tools import spec
 

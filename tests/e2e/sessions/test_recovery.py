@@ -1,32 +1,29 @@
 """Nothing is lost and nothing hangs: kills at any moment, lost storage, shutdown (spec trust.md R1, R2, R4)."""
 
-import asyncio
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from openprogram.core.errors import Busy, StorageError
+from openprogram.core.errors import StorageError
 from openprogram.core.events import (
     ErrorRaised,
     MessageAdded,
     QueueChanged,
     StepFinished,
+    StepStarted,
     TextDelta,
     ToolCallFinished,
     ToolCallStarted,
     TurnFinished,
     TurnStarted,
 )
-from openprogram.core.jsonio import JsonObject
 from openprogram.core.ports import Provider
 from openprogram.core.prompt import ModelInfo, ResponseStarted, TextPiece
-from openprogram.core.storage import EndTurn, PutMessage, PutSurface, RememberRequest, StartTurn
-from openprogram.core.tooling import ToolContext, ToolOutput
-from tests.support.agent import FakeTool, Gate, assert_paired, call, held, say, use
-from tests.support.sessions import Chats, Held, crashed, failing, opened
+from openprogram.core.storage import EndTurn, PutMessage, PutSurface, RememberRequest
+from tests.support.agent import FakeTool
+from tests.support.script import Gate, assert_paired, call, say, use
+from tests.support.sessions import Chats, Held, failing, opened
 
 HALF = (ResponseStarted(), TextPiece(0, "Half an "), TextPiece(0, "answer"))
 
@@ -38,118 +35,12 @@ async def _ended_once(chats: Chats, session_id: str) -> TurnFinished:
     return finished
 
 
-# -- kills ------------------------------------------------------------------------------------------------------
-
-
-async def test_a_kill_in_mid_stream_keeps_what_was_shown_and_the_next_message_works(tmp_path: Path) -> None:  # R1
-    gate = Gate()
-    async with opened(tmp_path, (*HALF, gate)) as chats:
-        session_id = (await chats.say("tell me")).session_id
-        await gate.reached()
-        await chats.until(session_id, TextDelta, 2)
-        shown = "".join(delta.text for delta in await chats.of(session_id, TextDelta))
-        folder = crashed(tmp_path, tmp_path / "after")
-    async with opened(folder, say("As I said.")) as chats:
-        assert (await _ended_once(chats, session_id)).reason == "interrupted"
-        partial = (await chats.branch(session_id))[-1]
-        assert (partial.text, partial.status) == (shown, "interrupted")
-        await chats.said("go on", session_id)
-        assert partial in chats.provider.requests[0].messages
-        assert (await chats.texts(session_id))[-1] == "assistant: As I said."
-
-
-async def test_a_kill_before_the_first_token_ends_the_turn(tmp_path: Path) -> None:  # R1
-    gate = Gate()
-    async with opened(tmp_path, (gate,)) as chats:
-        session_id = (await chats.say("tell me")).session_id
-        await gate.reached()
-        await chats.until(session_id, TurnStarted)
-        folder = crashed(tmp_path, tmp_path / "after")
-    async with opened(folder, say("Here.")) as chats:
-        assert (await _ended_once(chats, session_id)).reason == "interrupted"
-        await chats.do("continue_turn", session_id=session_id)
-        await chats.until(session_id, TurnFinished, 2)
-        assert await chats.texts(session_id) == ["user: tell me", "assistant: Here."]
-
-
-async def test_a_kill_during_a_call_gives_it_a_result_and_runs_it_no_more(tmp_path: Path) -> None:  # R2
-    gate = Gate()
-    done, slow = FakeTool("done", readonly=False), FakeTool("slow", held(gate), readonly=False)
-    late = FakeTool("late", readonly=False)
-    calls = (use("done", "c_done"), use("slow", "c_slow"), use("late", "c_late"))
-    async with opened(tmp_path, call(*calls), tools=[done, slow, late]) as chats:
-        session_id = (await chats.say("work")).session_id
-        await gate.reached()
-        await chats.until(session_id, ToolCallFinished)
-        folder = crashed(tmp_path, tmp_path / "after")
-    again = [FakeTool(name, readonly=False) for name in ("done", "slow", "late")]
-    async with opened(folder, say("I see."), tools=again) as chats:
-        assert (await _ended_once(chats, session_id)).reason == "interrupted"
-        results = [result for message in await chats.branch(session_id) for result in message.results]
-        assert [(result.call_id, result.status) for result in results] == [
-            ("c_done", "ok"),
-            ("c_slow", "interrupted"),
-            ("c_late", "interrupted"),
-        ]
-        assert "its effect is unknown" in results[1].content[0].text
-        assert "before this call began" in results[2].content[0].text
-        await chats.said("well?", session_id)
-        assert [tool.calls for tool in again] == [[], [], []]
-
-
-async def test_a_second_recovery_changes_nothing(tmp_path: Path) -> None:  # R1
-    gate = Gate()
-    async with opened(tmp_path, (*HALF, gate)) as chats:
-        session_id = (await chats.say("tell me")).session_id
-        await chats.until(session_id, TextDelta)
-        folder = crashed(tmp_path, tmp_path / "after")
-    async with opened(folder) as chats:
-        log = await chats.log(session_id)
-    async with opened(folder) as chats:
-        assert await chats.log(session_id) == log
-
-
-async def test_the_queue_survives_a_kill(tmp_path: Path) -> None:  # P6, R1
-    gate = Gate()
-    async with opened(tmp_path, (gate,)) as chats:
-        session_id = (await chats.say("one")).session_id
-        await gate.reached()
-        await chats.say("two", session_id)
-        await chats.until(session_id, TurnStarted)
-        folder = crashed(tmp_path, tmp_path / "after")
-    async with opened(folder, say("Three."), say("Two.")) as chats:
-        assert [waiting.text for waiting in (await chats.snapshot(session_id)).state.queue] == ["two"]
-        await chats.say("three", session_id)
-        await chats.until(session_id, TurnFinished, 3)
-        assert [text for text in await chats.texts(session_id) if text.startswith("user")] == [
-            "user: one",
-            "user: three",
-            "user: two",
-        ]
-
-
-async def test_one_damaged_chat_keeps_no_other_from_being_served(tmp_path: Path) -> None:  # R4
-    gate = Gate()
-    async with opened(tmp_path, (*HALF, gate), say("Fine.")) as chats:
-        broken = (await chats.say("one")).session_id
-        await chats.until(broken, TextDelta)
-        sound = await chats.said("two")
-        folder = crashed(tmp_path, tmp_path / "after")
-    with closing(sqlite3.connect(folder / "chats.db")) as db:
-        db.execute("UPDATE events SET payload = '{}' WHERE session_id = ? AND seq > 3", (broken,))
-        db.commit()
-    async with opened(folder, say("Still fine.")) as chats:
-        await chats.said("three", sound)
-        with pytest.raises(StorageError, match="cannot be read"):
-            await chats.say("hello?", broken)
-
-
 # -- lost storage -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     "lost",
-    [StartTurn, ResponseStarted, TextDelta, PutSurface, StepFinished, ToolCallStarted, ToolCallFinished, EndTurn],
+    [TurnStarted, ResponseStarted, TextDelta, PutSurface, StepFinished, ToolCallStarted, ToolCallFinished, EndTurn],
 )
 async def test_a_store_that_fails_in_mid_turn_ends_the_run_and_later_actions_work(
     tmp_path: Path, lost: type[Any]
@@ -194,16 +85,17 @@ async def test_a_store_that_comes_back_at_once_shows_the_user_what_happened(tmp_
 async def test_a_turn_of_which_nothing_could_be_stored_is_told_as_an_error(tmp_path: Path) -> None:  # R4
     async with opened(tmp_path, say("Hello."), say("Hello again.")) as chats:
         session_id = await chats.draft()
-        storing = Held(chats.store, StartTurn)
+        storing = Held(chats.store, TurnStarted)
         await chats.say("go", session_id)
         await storing.gate.reached()
         storing.gate.fail(StorageError("the disk is full"))
-        raised = await chats.until(session_id, ErrorRaised)
-        assert raised.error.code == "storage_failed"
-        assert await chats.of(session_id, TurnFinished) == []
+        finished = await chats.until(session_id, TurnFinished)
+        assert finished.error is not None
+        assert (finished.reason, finished.error.code) == ("error", "storage_failed")
+        assert await chats.of(session_id, TurnStarted) == []
         await chats.rest(session_id)
         await chats.do("continue_turn", session_id=session_id)
-        await chats.until(session_id, TurnFinished)
+        await chats.until(session_id, TurnFinished, 2)
 
 
 def _full_once(chats: Chats):
@@ -212,6 +104,20 @@ def _full_once(chats: Chats):
         raise StorageError("the disk is full", hint="free some space")
 
     return refuse
+
+
+async def test_a_step_after_a_lost_one_is_logged_whole(tmp_path: Path) -> None:  # C18
+    """Its segments are told by what they changed of a step that the log holds, or all of them."""
+    async with opened(tmp_path, say("One."), say("Lost."), say("Three.")) as chats:
+        session_id = await chats.said("one")
+        failing(chats.store, StepStarted)
+        await chats.say("two", session_id)
+        await chats.rest(session_id)
+        chats.store.before_commit = None
+        await chats.said("three", session_id)
+        first, last = await chats.of(session_id, StepStarted)
+        assert (first.kept, last.kept) == (0, 0)
+        assert len(last.segments) > len(first.segments)
 
 
 async def test_a_lost_store_takes_down_no_other_chat(tmp_path: Path) -> None:  # law 10
@@ -327,58 +233,9 @@ async def test_a_run_that_crashes_before_its_turn_says_so(tmp_path: Path) -> Non
         resolve = chats.catalog.resolve
         chats.catalog.resolve = broken  # type: ignore[method-assign]
         session_id = (await chats.say("go")).session_id
-        raised = await chats.until(session_id, ErrorRaised)
-        assert raised.error.code == "internal"
+        finished = await chats.until(session_id, TurnFinished)
+        assert finished.error is not None
+        assert (finished.reason, finished.error.code) == ("error", "internal")
         await chats.rest(session_id)
         chats.catalog.resolve = resolve  # type: ignore[method-assign]
         await chats.said("again", session_id)
-
-
-# -- shutdown ---------------------------------------------------------------------------------------------------
-
-
-async def test_a_shutdown_keeps_what_was_shown_and_done(tmp_path: Path) -> None:
-    gate = Gate()
-
-    async def act(_arguments: JsonObject, context: ToolContext) -> ToolOutput:
-        context.output("half")
-        await gate.wait()
-        return ToolOutput.text("never")
-
-    tools = [FakeTool("done", parallel_safe=True), FakeTool("slow", act, parallel_safe=True)]
-    async with opened(tmp_path, call(use("done", "c_done"), use("slow", "c_slow")), tools=tools) as chats:
-        session_id = (await chats.say("work")).session_id
-        await gate.reached()
-    assert gate.cancelled
-    async with opened(tmp_path, tools=tools) as chats:
-        assert (await _ended_once(chats, session_id)).reason == "interrupted"
-        results = [result for message in await chats.branch(session_id) for result in message.results]
-        assert [result.status for result in results] == ["ok", "interrupted"]
-
-
-async def test_no_message_is_taken_that_would_not_be_answered(tmp_path: Path) -> None:
-    async with opened(tmp_path) as chats:
-        session_id = await chats.draft()
-        chats.service._hub.cut_runs()
-        with pytest.raises(Busy, match="shutting down"):
-            await chats.say("hi", session_id)
-        assert await chats.branch(session_id) == ()
-
-
-async def test_an_action_under_way_at_shutdown_is_done_whole(tmp_path: Path) -> None:  # P12
-    async with opened(tmp_path, say("Hello.")) as chats:
-        session_id = await chats.draft()
-        storing = Held(chats.store, MessageAdded)
-        sending = asyncio.create_task(chats.say("hi", session_id))
-        await storing.gate.reached()
-        closing_down = asyncio.create_task(chats.service.settle())
-        chats.service._hub.cut_runs()
-        await asyncio.sleep(0)
-        assert not closing_down.done()
-        storing.gate.open()
-        ack = await sending
-        await closing_down
-    async with opened(tmp_path, say("Hello.")) as chats:
-        assert [message.id for message in await chats.branch(session_id)] == [ack.message_id]
-        await chats.do("continue_turn", session_id=session_id)
-        await chats.until(session_id, TurnFinished)

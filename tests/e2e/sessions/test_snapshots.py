@@ -16,7 +16,8 @@ from openprogram.core.protocol.frames import Snapshot
 from openprogram.core.storage import Write
 from openprogram.core.tooling import ToolContext, ToolOutput
 from openprogram.core.usage import Price, Usage
-from tests.support.agent import MODEL, FakeTool, Gate, Script, call, completed, say, use
+from tests.support.agent import FakeTool
+from tests.support.script import MODEL, Gate, Script, call, completed, say, use
 from tests.support.sessions import Chats, TriedStore, crashed, opened
 from tests.support.view import View
 

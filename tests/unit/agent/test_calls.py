@@ -12,7 +12,8 @@ from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import TextBlock
 from openprogram.core.tooling import ToolContext, ToolOutput
 from openprogram.providers.answer import INVALID_ARGUMENTS
-from tests.support.agent import Chat, FakeTool, Gate, ScriptedProvider, assert_paired, call, held, say, use
+from tests.support.agent import Chat, FakeTool, held
+from tests.support.script import Gate, ScriptedProvider, assert_paired, call, say, use
 
 
 def _chat(*tools: FakeTool, calls: tuple[str, ...]) -> Chat:

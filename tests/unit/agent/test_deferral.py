@@ -9,7 +9,7 @@ from openprogram.core.events import ErrorRaised, LoadedChanged, StepStarted
 from openprogram.core.intent import ToolIntent
 from openprogram.core.jsonio import canonical
 from openprogram.core.messages import ToolResultBlock
-from tests.support.agent import Chat, FakeTool, Gate, ScriptedProvider, call, held, say, use
+from tests.support.agent import Chat, FakeTool, held
 from tests.support.deferral import (
     TTL,
     below,
@@ -21,6 +21,7 @@ from tests.support.deferral import (
     select,
     system,
 )
+from tests.support.script import Gate, ScriptedProvider, call, say, use
 
 # -- over turns -------------------------------------------------------------------------------------------------
 
@@ -173,7 +174,7 @@ async def test_a_resumed_turn_loads_what_its_finished_calls_had_asked_for() -> N
     calls = (select("weather", call_id="c_done"), use("read", "c_left"))
     chat.history.append(below(chat, "assistant", calls))
     done = ToolResultBlock("c_done", "ok", ())
-    await chat.run(Resumed("t_1", 1, {"c_done": done}, {"c_done": ("weather",)}))
+    await chat.run(Resumed("t_1", 1, {"c_done": done}, "", {"c_done": ("weather",)}))
     assert declared(chat.provider.requests[0]) == ["read", "tool_search", "weather"]
     assert weather.calls == [{}]
 
@@ -182,5 +183,5 @@ async def test_nothing_is_inferred_from_the_text_of_results() -> None:  # T23
     chat = chat_with(deferred("weather"), scripts=[say(".")])
     chat.history.append(below(chat, "assistant", (select("weather", call_id="c_1"),)))
     done = ToolResultBlock("c_1", "ok", ())
-    await chat.run(Resumed("t_1", 1, {"c_1": done}))
+    await chat.run(Resumed("t_1", 1, {"c_1": done}, ""))
     assert declared(chat.provider.requests[0]) == ["tool_search"]

@@ -11,7 +11,7 @@ from openprogram.core.events import LoadedChanged, StepStarted, ToolCallFinished
 from openprogram.core.intent import ToolIntent
 from openprogram.core.jsonio import decode_object
 from openprogram.core.prompt import Residency
-from tests.support.agent import Chat, FakeTool, Gate, ScriptedProvider, call, held, say, use
+from tests.support.agent import Chat, FakeTool, held
 from tests.support.deferral import (
     TTL,
     chat_with,
@@ -24,6 +24,7 @@ from tests.support.deferral import (
     system,
     text,
 )
+from tests.support.script import Gate, ScriptedProvider, call, say, use
 
 # -- T16: what a fresh session is shown -------------------------------------------------------------------------
 

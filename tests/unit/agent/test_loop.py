@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from openprogram.agent.environment import Resumed
+from openprogram.agent.environment import Setup
 from openprogram.core.errors import NoEndpoint, UnknownPreset
 from openprogram.core.events import (
     ErrorRaised,
@@ -16,22 +16,10 @@ from openprogram.core.events import (
     TurnStarted,
 )
 from openprogram.core.intent import ToolIntent
-from openprogram.core.messages import TextBlock, ToolResultBlock
+from openprogram.core.messages import TextBlock
 from openprogram.core.prompt import ResponseStarted, TextPiece
-from tests.support.agent import (
-    Chat,
-    FakeTool,
-    Gate,
-    ScriptedProvider,
-    assert_paired,
-    call,
-    completed,
-    failed,
-    held,
-    message,
-    say,
-    use,
-)
+from tests.support.agent import Chat, FakeTool, held
+from tests.support.script import Gate, ScriptedProvider, assert_paired, call, completed, failed, say, use
 
 
 async def test_an_answer_without_calls_ends_the_turn() -> None:
@@ -72,85 +60,6 @@ async def test_each_request_extends_the_one_before() -> None:
         assert after.messages[: len(before.messages)] == before.messages
         assert (after.tools, after.system) == (before.tools, before.system)
         assert after.previous_length == len(before.messages)
-
-
-# -- freezing (T21) ---------------------------------------------------------------------------------------------
-
-
-async def test_toggle_during_turn_reaches_model_only_at_next_boundary() -> None:  # T21
-    gate = Gate()
-    read, search = FakeTool("read"), FakeTool("web_search", provides=("web_search",))
-    provider = ScriptedProvider((gate, *call(use("read"))), say("Read."), call(use("web_search")), say("Found."))
-    chat = Chat(provider, read, search)
-    chat.intent = _chip(False)
-    chat.inbox.waiting = ["now search"]
-    async with asyncio.TaskGroup() as group:
-        running = chat.begin(group)
-        await gate.reached()
-        chat.intent = _chip(True)
-        gate.open()
-        await running
-    offered = [[tool["name"] for tool in request.tools] for request in provider.requests]
-    assert offered[:2] == [["read"], ["read"]]
-    assert offered[2:] == [["read", "web_search"], ["read", "web_search"]]
-    assert search.calls == [{}]
-
-
-async def test_an_addition_during_a_turn_cannot_be_called_in_it() -> None:  # T21
-    gate = Gate()
-    read, search = FakeTool("read"), FakeTool("web_search", provides=("web_search",))
-    chat = Chat(ScriptedProvider((gate, *call(use("web_search"))), say("Well.")), read, search)
-    chat.intent = _chip(False)
-    async with asyncio.TaskGroup() as group:
-        chat.begin(group)
-        await gate.reached()
-        chat.intent = _chip(True)
-        gate.open()
-    assert search.calls == []
-    assert [result.status for result in chat.results] == ["denied"]
-
-
-async def test_withdrawal_during_a_turn_is_honoured_at_dispatch_and_lifted_again() -> None:  # T21
-    first, second = Gate(), Gate()
-    read = FakeTool("read")
-    provider = ScriptedProvider((first, *call(use("read"))), (second, *call(use("read"))), say("So be it."))
-    chat = Chat(provider, read)
-    async with asyncio.TaskGroup() as group:
-        chat.begin(group)
-        await first.reached()
-        chat.switches.off.add("read")
-        first.open()
-        await second.reached()
-        chat.switches.off.clear()
-        second.open()
-    assert [result.status for result in chat.results] == ["denied", "ok"]
-    assert "switched read off" in chat.results[0].content[0].text
-    assert [tool["name"] for tool in provider.requests[2].tools] == ["read"]
-
-
-async def test_a_tool_that_leaves_the_registry_during_a_turn_still_runs_in_it() -> None:  # T21, T22
-    gate = Gate()
-    old, new = FakeTool("read"), FakeTool("read")
-    chat = Chat(ScriptedProvider((gate, *call(use("read"))), say("Done."), call(use("read")), say("Done.")), old)
-    chat.inbox.waiting = ["again"]
-    async with asyncio.TaskGroup() as group:
-        chat.begin(group)
-        await gate.reached()
-        chat.registry.put("builtin", [new.spec])
-        gate.open()
-    assert (len(old.calls), len(new.calls)) == (1, 1)
-
-
-async def test_a_running_call_goes_on_when_its_tool_is_switched_off() -> None:  # T21
-    gate = Gate()
-    read = FakeTool("read", held(gate))
-    chat = Chat(ScriptedProvider(call(use("read")), say("Done.")), read)
-    async with asyncio.TaskGroup() as group:
-        chat.begin(group)
-        await gate.reached()
-        chat.switches.off.add("read")
-        gate.open()
-    assert [result.status for result in chat.results] == ["ok"]
 
 
 # -- the end of a turn ------------------------------------------------------------------------------------------
@@ -269,8 +178,26 @@ async def test_a_turn_that_cannot_start_says_so_and_keeps_the_message(refusal: U
         refusal.hint,
     )
     assert not chat.emit.of(TurnStarted)
-    assert not chat.emit.of(TurnFinished)
+    (ended,) = chat.emit.of(TurnFinished)
+    assert (ended.reason, ended.error) == ("error", raised.error)
     assert chat.history.messages == before
+
+
+async def test_a_stop_while_a_turn_is_prepared_ends_it() -> None:  # P7: a list of models may be slow
+    chat = Chat(ScriptedProvider())
+    asked = asyncio.Event()
+
+    async def slow() -> Setup:
+        asked.set()
+        await asyncio.Event().wait()
+        raise AssertionError("unreachable")
+
+    chat.prepare = slow  # type: ignore[method-assign]
+    run = asyncio.create_task(chat.run())
+    await asked.wait()
+    chat.stop.request()
+    await run
+    assert [event.reason for event in chat.emit.of(TurnFinished)] == ["stopped"]
 
 
 async def test_an_unknown_tool_name_is_told_once_a_turn_and_left_out() -> None:  # T13
@@ -282,69 +209,6 @@ async def test_an_unknown_tool_name_is_told_once_a_turn_and_left_out() -> None: 
 
 
 # -- resuming (P9) ----------------------------------------------------------------------------------------------
-
-
-def _resumable(*names: str) -> tuple[Chat, list[FakeTool], list[str]]:
-    tools = [FakeTool(name) for name in names]
-    chat = Chat(ScriptedProvider(say("All done.")), *tools)
-    calls = [use(name) for name in names]
-    chat.history.append(message("assistant", calls, chat.history.leaf_id))
-    return chat, tools, [one.call_id for one in calls]
-
-
-async def test_resume_runs_only_calls_without_a_result() -> None:  # P9, R1
-    chat, (read, write), (first, second) = _resumable("read", "write")
-    done = ToolResultBlock(first, "ok", (TextBlock("before the restart"),))
-    await chat.run(Resumed("t_1", 3, {first: done}))
-    assert (len(read.calls), len(write.calls)) == (0, 1)
-    assert [(result.call_id, result.content[0].text) for result in chat.results] == [
-        (first, "before the restart"),
-        (second, "write is done"),
-    ]
-    assert_paired(chat.history.messages)
-    assert [event.turn_id for event in chat.emit.of(TurnFinished)] == ["t_1"]
-
-
-async def test_a_resumed_turn_counts_its_steps_on() -> None:  # C17: usage is counted by turn and step
-    chat, _, _ = _resumable("read")
-    await chat.run(Resumed("t_1", 3, {}))
-    assert [event.step for event in chat.emit.of(StepFinished)] == [4]
-
-
-async def test_what_follows_a_resumed_turn_is_a_turn_of_its_own() -> None:
-    chat, _, _ = _resumable("read")
-    chat.provider.scripts.append(say("Again."))
-    chat.inbox.waiting = ["and again"]
-    await chat.run(Resumed("t_1", 3, {}))
-    first, second = chat.emit.of(TurnFinished)
-    assert first.turn_id == "t_1"
-    assert second.turn_id != "t_1"
-
-
-async def test_a_turn_that_cannot_be_resumed_ends_with_its_calls_answered() -> None:  # law 7
-    chat, (read, write), (first, second) = _resumable("read", "write")
-    chat.refusals = [NoEndpoint("no model")]
-    done = ToolResultBlock(first, "ok", (TextBlock("before the restart"),))
-    await chat.run(Resumed("t_1", 1, {first: done}))
-    assert read.calls == write.calls == []
-    assert [(result.call_id, result.status) for result in chat.results] == [(first, "ok"), (second, "interrupted")]
-    (finished,) = chat.emit.of(TurnFinished)
-    assert (finished.turn_id, finished.reason) == ("t_1", "error")
-
-
-async def test_a_refusal_after_a_resumed_turn_does_not_finish_that_turn_again() -> None:
-    chat, _, _ = _resumable("read")
-    chat.inbox.waiting = ["next"]
-    prepare = chat.prepare
-
-    async def once():
-        if chat.setups:
-            raise UnknownPreset("gone")
-        return await prepare()
-
-    chat.prepare = once  # type: ignore[method-assign]
-    await chat.run(Resumed("t_1", 0, {}))
-    assert [event.turn_id for event in chat.emit.of(TurnFinished)] == ["t_1"]
 
 
 def _chip(value: bool) -> ToolIntent:

@@ -8,7 +8,8 @@ from openprogram.agent.stop import Stopped, StopSignal
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.prompt import CallPiece, ReasoningPiece, ResponseStarted, TextPiece
 from openprogram.core.tooling import ToolContext, ToolOutput
-from tests.support.agent import Chat, FakeTool, Gate, ScriptedProvider, assert_paired, call, held, say, use
+from tests.support.agent import Chat, FakeTool, held
+from tests.support.script import Gate, ScriptedProvider, assert_paired, call, say, use
 
 
 async def _stop_at(chat: Chat, gate: Gate) -> None:

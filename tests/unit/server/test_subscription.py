@@ -8,7 +8,7 @@ import pytest
 from openprogram.core.errors import StorageError
 from openprogram.core.events import Notice
 from openprogram.core.protocol.codec import encode_event_frame
-from openprogram.server.fanout import Fanout
+from openprogram.server.fanout import Fanout, Source
 from openprogram.server.subscription import Frame, Limits, Subscription
 from tests.support.chats import LocalBus, MemoryLog, StandInService, publish
 
@@ -43,7 +43,7 @@ class Bench:
         self.fanout = Fanout(log=self.log, bus=self.bus, service=self.service, limits=limits or Limits())
         self.wakes = 0
 
-    def wake(self) -> None:
+    def wake(self, _: Source) -> None:
         self.wakes += 1
 
     async def subscribe(self, after_seq: int = 0, *, snapshot: bool = False) -> Subscription:
@@ -60,7 +60,8 @@ async def read(subscription: Subscription) -> list[str]:
     """All that is pending, as `event 3` or `snapshot 7`."""
     found: list[str] = []
     while subscription.pending:
-        found += [f"{json.loads(frame.text)['type']} {frame.seq}" for frame in await subscription.take()]
+        frames = subscription.take() or await subscription.read()
+        found += [f"{json.loads(frame.text)['type']} {frame.seq}" for frame in frames]
     return found
 
 
@@ -70,7 +71,7 @@ async def test_bytes_of_the_bus_are_passed_on_as_they_are_and_shared() -> None:
     assert await read(one) == await read(two) == []
     reads = bench.log.reads
     bench.commit(2)
-    first, second = list(await one.take()), list(await two.take())
+    first, second = list(one.take()), list(two.take())
     assert [frame.text for frame in first] == [encode_event_frame(e).decode() for e in bench.log.chats[CHAT]]
     assert all(mine is yours for mine, yours in zip(first, second, strict=True))
     assert bench.log.reads == reads
@@ -186,7 +187,7 @@ async def test_after_a_storage_failure_nothing_is_lost() -> None:
     subscription = await bench.subscribe()
     bench.log.failure = StorageError("the disk is gone")
     with pytest.raises(StorageError):
-        await subscription.take()
+        await subscription.read()
     bench.log.failure = None
     assert await read(subscription) == ["event 1", "event 2"]
 
@@ -211,7 +212,7 @@ async def test_hints_beyond_the_buffer_become_a_call_to_list_again() -> None:
     hints = bench.fanout.hints("u", wake=bench.wake)
     for number in range(201):
         bench.bus.publish("user/u", 0, 0, b"%d" % number)
-    frames: list[Frame] = list(await hints.take())
+    frames: list[Frame] = list(hints.take())
     assert [json.loads(frame.text) for frame in frames[:3]] == [
         {"type": "hint", "hint": kind, "session": None}
         for kind in ("session_changed", "registry_changed", "settings_changed")

@@ -1,5 +1,6 @@
 /** One open chat: its state from the server, what was sent and not confirmed yet, and what can be done with it. */
 import type { Event as ChatEvent, QueuedMessage, SessionInfo } from "../protocol.gen";
+import { tick } from "svelte";
 import { t } from "../i18n/index.svelte";
 import { announcer } from "./announce.svelte";
 import { RequestError, randomId, type ActionBody, type Connection } from "./connection";
@@ -33,6 +34,8 @@ export class ChatStore implements Switchable {
   gone = $state(false);
   stopping = $state(false);
   loadingOlder = $state(false);
+  /** Rows are being put in front: the view keeps its place counted from the end. */
+  prepending = $state(false);
   /** Folded rows that were opened, by key: kept while the chat is open. */
   readonly expanded = $state<Record<string, boolean>>({});
   /** The message being edited. */
@@ -93,6 +96,11 @@ export class ChatStore implements Switchable {
 
   discard(entry: Outgoing): void {
     this.outgoing = this.outgoing.filter((other) => other.key !== entry.key);
+  }
+
+  /** Whether a tool is at work: ending it may leave things half done. */
+  get toolRuns(): boolean {
+    return Object.values(this.state?.calls ?? {}).some((call) => call.status === "running");
   }
 
   stop(): void {
@@ -159,11 +167,15 @@ export class ChatStore implements Switchable {
     this.loadingOlder = true;
     try {
       const page = await this.connection.request({ action: "load_messages", session_id: this.id, before: first.id });
-      if (this.state !== null) this.state = withOlder(this.state, page);
+      if (this.state === null) return;
+      this.prepending = true;
+      this.state = withOlder(this.state, page);
+      await tick();
     } catch (error) {
       this.complain(error);
     } finally {
       this.loadingOlder = false;
+      this.prepending = false;
     }
   }
 

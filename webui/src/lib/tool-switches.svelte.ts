@@ -11,6 +11,8 @@ export interface Chip {
   readonly reason: string | null;
   /** The running turn was frozen before the switch: it works from the next message. */
   readonly next: boolean;
+  /** Clicked, and not confirmed by the server yet. */
+  readonly pending: boolean;
 }
 
 /** What the switches need of the chat they belong to. */
@@ -108,7 +110,7 @@ export class ToolSwitches {
       wish === undefined || hopeless ? known : { state: wish ? ("on" as const) : ("off" as const), reason: null };
     const turn = state?.turn ?? null;
     const offered = turn === null ? !this.#waits : turn.tools.includes(SEARCH);
-    return { ...shown, next: this.#chat.running && shown.state === "on" && !offered };
+    return { ...shown, next: this.#chat.running && shown.state === "on" && !offered, pending: wish !== undefined };
   }
 
   async #change(body: (sessionId: string) => IntentAction, wish?: Wish<boolean> | Wish<string | null>): Promise<void> {

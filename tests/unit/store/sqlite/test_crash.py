@@ -62,6 +62,18 @@ async def test_every_acknowledged_commit_survives_a_kill(tmp_path: Path, lines: 
     db.close()
 
 
+async def test_a_process_that_forgets_to_close_the_store_ends_all_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "openprogram.db"
+    child = await start("forget", path)
+    out, err = await child.communicate()
+    assert (child.returncode, json.loads(out)) == (1, {"seq": 1})
+    assert b"forgot" in err
+
+    store = await SqliteStore.open(path)
+    assert len(await store.events("s_1", 0)) == 1
+    await store.aclose()
+
+
 async def test_numbering_goes_on_after_kill_upon_kill(tmp_path: Path) -> None:  # P2
     path = tmp_path / "openprogram.db"
     await killed_after(path, 5)

@@ -1,9 +1,11 @@
 """Disks, permissions and damage: a clear error, and nothing kept in memory only (spec trust.md R4)."""
 
+import asyncio
 import os
 import shutil
 import sqlite3
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -53,6 +55,20 @@ async def test_a_file_that_is_no_database_is_refused_and_kept(tmp_path: Path) ->
     assert str(path) in raised.value.message
     assert "*.bak" in (raised.value.hint or "")
     assert path.read_bytes() == b"Dear diary, " * 1000
+
+
+@pytest.mark.parametrize("beginning", [b"Dear diary, ", b"SQLite format 3\0"])
+def test_a_database_that_is_refused_leaves_no_thread_that_outlives_the_loop(tmp_path: Path, beginning: bytes) -> None:
+    path = tmp_path / "openprogram.db"
+    path.write_bytes(beginning * 1000)
+    before = set(threading.enumerate())
+    for _ in range(20):
+        with pytest.raises(DatabaseCorrupt):
+            asyncio.run(SqliteStore.open(path))  # a late thread would raise, and pytest fail the test for it
+    for thread in set(threading.enumerate()) - before:
+        thread.join(timeout=10)
+
+    assert set(threading.enumerate()) <= before
 
 
 async def used(path: Path) -> None:

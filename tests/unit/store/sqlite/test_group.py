@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,8 @@ from openprogram.core.intent import ToolIntent
 from openprogram.core.messages import ToolUseBlock
 from openprogram.core.storage import PutIntent, PutMessage, StoredEvent, Write
 from openprogram.store.sqlite import SqliteStore
-from openprogram.store.sqlite.group import Commit, Groups
+from openprogram.store.sqlite import writes as writing
+from openprogram.store.sqlite.group import Commit, Groups, Job
 from openprogram.store.sqlite.migrate import migrate
 from openprogram.store.sqlite.schema import MIGRATIONS
 from tests.support.store_dump import dump
@@ -99,6 +101,23 @@ async def test_what_comes_during_a_transaction_makes_up_the_next(tmp_path: Path)
         assert store.transactions == before + 2
 
 
+async def test_a_paced_store_groups_what_comes_in_the_pause_but_holds_back_neither_the_first_nor_closing(
+    tmp_path: Path,
+) -> None:
+    store = await SqliteStore.open(tmp_path / "openprogram.db", pace_s=3600)
+    await store.commit("s_1", [], [new_chat()])
+    before = store.transactions
+    waiting = []
+    for _ in range(5):
+        waiting.append(asyncio.create_task(store.commit("s_1", [delta()])))
+        await asyncio.sleep(0)
+    assert (before, store.transactions) == (1, 1)
+    await store.aclose()
+
+    assert [event.seq for events in await asyncio.gather(*waiting) for event in events] == [1, 2, 3, 4, 5]
+    assert store.transactions == 2
+
+
 @st.composite
 def commits(draw: st.DrawFn) -> tuple[str, list[Event], list[Write]]:
     session_id = draw(st.sampled_from((*CHATS, "s_none")))
@@ -136,6 +155,17 @@ async def test_a_refused_commit_costs_the_group_no_second_transaction(thread: Th
 
     assert kinds(outcomes) == [tuple, Conflict, UnknownSession, tuple]
     assert thread.texts("s_1") == [b"1", b"2"]
+    assert thread.groups.transactions == before + 1
+
+
+async def test_a_sweep_in_the_middle_of_a_group_finds_what_was_committed_before_it(thread: Thread) -> None:
+    before = thread.groups.transactions
+    sweep = Job(partial(writing.sweep, drafts_before="9999", requests_before=TIME), thread.future, deletes_chats=True)
+    commit = Commit("s_1", (b"1",), (), thread.future)
+    outcomes = thread.groups.run(thread.db, [commit, sweep, commit])
+
+    assert kinds(outcomes) == [tuple, int, UnknownSession]
+    assert thread.texts("s_1") == []
     assert thread.groups.transactions == before + 1
 
 

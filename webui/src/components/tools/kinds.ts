@@ -51,7 +51,7 @@ export function mainArgument(row: CallRow): string {
     const value = row.arguments === null ? partial(row.argumentsText, key) : row.arguments[key];
     if (typeof value === "string" && value !== "") return value;
   }
-  return "";
+  return row.name === "list" && row.arguments !== null ? "." : "";
 }
 
 /** The value of a string member of JSON text that may end anywhere. */

@@ -58,7 +58,6 @@ export const work = {
   "tool.demoSearch": "Canned results of the demo search service",
   "tool.timedOut": "timed out",
   "tool.via": "via {provider}",
-  "tool.background": "in the background",
 
   "error.bad_key": "Check the key of this endpoint",
   "error.retryIn": "You can try again in {seconds} s",
@@ -69,6 +68,8 @@ export const work = {
   "approval.label": "Approval needed",
   "approval.command": "Run this command?",
   "approval.diff": "Change this file?",
+  "approval.diffOf": "Change {path}?",
+  "approval.sameText": "Write a file with the text it already has?",
   "approval.call": "Allow {tool}?",
   "approval.once": "Allow once",
   "approval.session": "Allow for this chat",
@@ -79,7 +80,6 @@ export const work = {
   "approval.more_one": "{n} more is waiting",
   "approval.more_other": "{n} more are waiting",
   "approval.announce": "Approval needed: {what}",
-  "approval.keys": "Keys 1 to 3",
 
   "queue.label": "Waiting messages",
   "queue.steer": "after the current step",

@@ -60,7 +60,6 @@ export const work: Readonly<Record<keyof typeof english, string>> = {
   "tool.demoSearch": "演示搜索服务的预设结果",
   "tool.timedOut": "超时",
   "tool.via": "来自 {provider}",
-  "tool.background": "后台",
 
   "error.bad_key": "请检查此端点的密钥",
   "error.retryIn": "{seconds} 秒后可以重试",
@@ -71,6 +70,8 @@ export const work: Readonly<Record<keyof typeof english, string>> = {
   "approval.label": "需要批准",
   "approval.command": "运行这条命令吗？",
   "approval.diff": "修改这个文件吗？",
+  "approval.diffOf": "修改 {path} 吗？",
+  "approval.sameText": "用相同的内容重写这个文件吗？",
   "approval.call": "允许 {tool} 吗？",
   "approval.once": "允许一次",
   "approval.session": "本对话内允许",
@@ -81,7 +82,6 @@ export const work: Readonly<Record<keyof typeof english, string>> = {
   "approval.more_one": "还有 {n} 个在等待",
   "approval.more_other": "还有 {n} 个在等待",
   "approval.announce": "需要批准：{what}",
-  "approval.keys": "按键 1 到 3",
 
   "queue.label": "等待中的消息",
   "queue.steer": "在当前步骤之后",

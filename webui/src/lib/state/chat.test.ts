@@ -67,6 +67,39 @@ describe("an answer being written", () => {
   });
 });
 
+describe("a turn that cannot start", () => {
+  const error = {
+    code: "unknown_preset",
+    message: "there is no preset 'x'",
+    action: "none" as const,
+    hint: null,
+    retry_after_s: null,
+  };
+
+  test("is over, and its error is shown once", () => {
+    const begun = fromSnapshot(sessionState({ turn_id: "t_1", status: "running" }));
+    expect(isRunning(begun)).toBe(true);
+    const ended = run(
+      begun,
+      { type: "error", error },
+      { type: "turn_finished", turn_id: "t_1", reason: "error", error },
+    );
+    expect(isRunning(ended)).toBe(false);
+    expect(ended.outcome?.error).toEqual(error);
+    expect(ended.notes).toEqual([]);
+  });
+
+  test("an error that is not the outcome's stays", () => {
+    const other = { ...error, message: "there is no tool 'y'" };
+    const ended = run(
+      answered,
+      { type: "error", error: other },
+      { type: "turn_finished", turn_id: "t_1", reason: "error", error },
+    );
+    expect(ended.notes.map((note) => note.message)).toEqual([other.message]);
+  });
+});
+
 describe("tool calls", () => {
   const result = {
     type: "tool_result" as const,

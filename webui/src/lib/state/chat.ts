@@ -175,8 +175,19 @@ export function reduce(state: ChatState, event: ChatEvent, at: string): ChatStat
         steps: { ...state.steps, [event.message_id]: event },
         cost: event.cost === null ? state.cost : (state.cost ?? 0) + event.cost,
       };
-    case "turn_finished":
-      return { ...state, turnId: null, turn: null, turnStartedAt: null, live: null, outcome: event, approvals: [] };
+    case "turn_finished": {
+      const notes = withoutTold(state.notes, event.error);
+      return {
+        ...state,
+        turnId: null,
+        turn: null,
+        turnStartedAt: null,
+        live: null,
+        outcome: event,
+        approvals: [],
+        notes,
+      };
+    }
     case "intent_changed":
       return { ...state, intent: event.intent, revision: event.revision, effective: event.effective };
     case "approval_requested":
@@ -251,6 +262,12 @@ function withNote(state: ChatState, code: string, message: string, error: ErrorI
     error,
   };
   return { ...state, notes: [...state.notes, note] };
+}
+
+/** The notes without the newest where it tells of the error that the outcome shows: why the turn could not start. */
+function withoutTold(notes: readonly Note[], error: ErrorInfo | null): readonly Note[] {
+  const last = notes.at(-1)?.error;
+  return error !== null && last?.code === error.code && last.message === error.message ? notes.slice(0, -1) : notes;
 }
 
 function without(approvals: readonly ApprovalRequested[], id: string): readonly ApprovalRequested[] {

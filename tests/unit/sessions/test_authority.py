@@ -1,0 +1,59 @@
+"""What the user allows at this moment, by this turn's registry (spec tools.md T21)."""
+
+from openprogram.core.intent import StoredIntent, ToolIntent
+from openprogram.core.storage import Grant
+from openprogram.core.tooling import Snapshot
+from openprogram.sessions.authority import LiveAuthority
+from tests.support.tools import resolved, snapshot
+
+ON = StoredIntent(ToolIntent(toolset="coding"), 1)
+OFF = StoredIntent(ToolIntent(enabled=False), 2)
+
+
+def _names(stored: StoredIntent, among: Snapshot, override: ToolIntent | None) -> frozenset[str]:
+    return frozenset(resolved(override or stored.intent, among).names)
+
+
+def _authority() -> LiveAuthority:
+    authority = LiveAuthority(_names, "ask", ())
+    authority.begin_turn(ON, snapshot(), None)
+    return authority
+
+
+def test_before_a_turn_nothing_is_allowed() -> None:  # law 6
+    assert not LiveAuthority(_names, "ask", ()).authorised_now("bash")
+
+
+def test_the_newest_intent_decides() -> None:
+    authority = _authority()
+    assert authority.authorised_now("bash")
+    authority.intent_changed(OFF)
+    assert not authority.authorised_now("bash")
+    authority.intent_changed(StoredIntent(ON.intent, 3))
+    assert authority.authorised_now("bash")
+
+
+def test_an_older_intent_that_arrives_late_changes_nothing() -> None:  # T8
+    authority = _authority()
+    authority.intent_changed(OFF)
+    authority.intent_changed(ON)
+    assert not authority.authorised_now("bash")
+
+
+def test_a_new_turn_judges_by_its_own_registry_and_override_even_if_the_intent_is_newer_than_it_read() -> None:
+    authority = _authority()
+    assert authority.authorised_now("bash")
+    authority.intent_changed(StoredIntent(ToolIntent(toolset="coding"), 5))
+    assert authority.authorised_now("bash")
+    authority.begin_turn(ON, snapshot(), ToolIntent(picked=("read",)))  # read before revision 5 was stored
+    assert not authority.authorised_now("bash")
+    assert authority.authorised_now("read")
+
+
+def test_mode_and_grants_are_as_of_now() -> None:
+    authority = _authority()
+    authority.granted(Grant("bash", "ls"))
+    authority.mode_changed("auto")
+    authority.granted(Grant("bash", "pwd"))
+    state = authority.permission()
+    assert (state.mode, state.grants) == ("auto", (Grant("bash", "ls"), Grant("bash", "pwd")))

@@ -1,0 +1,86 @@
+"""Rows are projections of events: each kind of event writes what it says, in the order of the events."""
+
+from typing import get_args
+
+from openprogram.core.events import (
+    ApprovalResolved,
+    BranchSelected,
+    ErrorInfo,
+    ErrorRaised,
+    Event,
+    IntentChanged,
+    LoadedChanged,
+    MessageAdded,
+    Notice,
+    QueueChanged,
+    SessionChanged,
+    SessionInfo,
+    TextDelta,
+    TurnFinished,
+    TurnStarted,
+)
+from openprogram.core.intent import ChipEffect, Effective, ToolIntent
+from openprogram.core.storage import (
+    EndTurn,
+    PutIntent,
+    PutLoaded,
+    PutMessage,
+    PutQueue,
+    PutSession,
+    ResolveApproval,
+    SetLeaf,
+    StartTurn,
+    Write,
+)
+from openprogram.sessions.project import project
+from tests.support.script import message
+
+MESSAGE = message("user", "hello", None)
+INFO = SessionInfo("s_1", "A chat", "2026", "2026")
+
+
+def test_a_message_is_a_row_and_the_leaf() -> None:
+    assert project((MessageAdded(MESSAGE),), "u_1") == (PutMessage(MESSAGE), SetLeaf(MESSAGE.id))
+
+
+def test_events_of_one_commit_are_mirrored_in_their_order() -> None:
+    started = TurnStarted("t_1", "f", (), {}, 0, 1)
+    events: tuple[Event, ...] = (
+        SessionChanged(INFO),
+        IntentChanged(ToolIntent(enabled=True), 3, Effective(ChipEffect("off"))),
+        BranchSelected(None),
+        QueueChanged(()),
+        LoadedChanged(("weather",), ("weather",)),
+        started,
+        ApprovalResolved("a_1", "deny", "no"),
+        TurnFinished("t_1", "stopped"),
+    )
+    writes: tuple[Write, ...] = (
+        PutSession(INFO, "u_1"),
+        PutIntent(ToolIntent(enabled=True), 2),
+        SetLeaf(None),
+        PutQueue(()),
+        PutLoaded(("weather",)),
+        StartTurn("t_1"),
+        ResolveApproval("a_1", "deny", "no"),
+        EndTurn("t_1", "stopped"),
+    )
+    assert project(events, "u_1") == writes
+
+
+def test_what_only_tells_writes_nothing() -> None:
+    telling: tuple[Event, ...] = (TextDelta("m", 0, "x"), Notice("n", "x"), ErrorRaised(ErrorInfo("c", "x")))
+    assert project(telling, "u_1") == ()
+
+
+def test_every_kind_of_event_is_known() -> None:
+    """A new event needs a decision here: a row, or none."""
+    mirrored = {
+        "MessageAdded", "BranchSelected", "TurnStarted", "TurnFinished", "StepFinished", "IntentChanged",
+        "ApprovalRequested", "ApprovalResolved", "QueueChanged", "SessionChanged", "LoadedChanged",
+    }  # fmt: skip
+    telling = {
+        "StepStarted", "TextDelta", "ReasoningDelta", "ToolCallDelta", "ToolCallStarted", "ToolOutputDelta",
+        "ToolCallFinished", "Notice", "ErrorRaised",
+    }  # fmt: skip
+    assert {kind.__name__ for kind in get_args(Event)} == mirrored | telling
