@@ -11,6 +11,7 @@ from typing import Final
 from openprogram.app.builtin import BuiltinSource
 from openprogram.app.counting import counting
 from openprogram.app.demo import ENDPOINT, MODEL, DemoProcess
+from openprogram.app.finding import finding
 from openprogram.app.models import Models
 from openprogram.app.serve import Parts
 from openprogram.app.settings import Settings
@@ -28,7 +29,6 @@ from openprogram.store.sqlite.store import SqliteStore
 from openprogram.tokens.counts import TokenCounts
 from openprogram.tools.builtin.jobs import Jobs
 from openprogram.tools.registry import Registry
-from openprogram.tools.search.finder import Finder
 
 DATABASE: Final = "openprogram.db"
 _WELCOME: Final = """# Workspace
@@ -61,7 +61,7 @@ async def compose(settings: Settings) -> AsyncIterator[Parts]:
             bus=bus,
             models=models,
             snapshot=lambda: registry.snapshot,
-            finder=Finder(),
+            finder=await stack.enter_async_context(finding(settings, registry)),
             tokens=tokens,
             clock=time.time,
             monotonic=time.monotonic,
