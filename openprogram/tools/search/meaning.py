@@ -46,6 +46,7 @@ class Meaning:
         self._path = path
         self._vectors: dict[bytes, Array] | None = None
         self._learning = asyncio.Lock()
+        self._last: tuple[Snapshot, dict[str, bytes]] | None = None
 
     async def learn(self, snapshot: Snapshot) -> None:
         """Make the vectors of these tools that are missing, one after the other. Raises `OSError`."""
@@ -61,7 +62,7 @@ class Meaning:
     async def rank(self, snapshot: Snapshot, query: str, among: Collection[str], limit: int) -> tuple[str, ...]:
         """The names of the nearest tools among those named and at most so many, the nearest first."""
         vectors = await self._known()
-        wanted = ((tool.name, vectors.get(_key(text_of(tool)))) for tool in snapshot.tools if tool.name in among)
+        wanted = ((name, vectors.get(key)) for name, key in self._keys(snapshot).items() if name in among)
         found = [(name, vector) for name, vector in wanted if vector is not None]
         if not found:
             return ()
@@ -69,6 +70,11 @@ class Meaning:
         nearness = np.stack([vector for _, vector in found]) @ asked
         order = np.argsort(-nearness, kind="stable")[:limit]
         return tuple(found[place][0] for place in order)
+
+    def _keys(self, snapshot: Snapshot) -> dict[str, bytes]:
+        if self._last is None or self._last[0] is not snapshot:
+            self._last = (snapshot, {tool.name: _key(text_of(tool)) for tool in snapshot.tools})
+        return self._last[1]
 
     async def _known(self) -> dict[bytes, Array]:
         if self._vectors is None:
