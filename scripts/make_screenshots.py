@@ -1,4 +1,4 @@
-"""Make the pictures in docs/images: the real server with the demo model, in a real browser. Run by scripts/screenshots."""
+"""Make the pictures in docs/images with the demo model in a real browser. Run by scripts/screenshots."""
 
 import asyncio
 import shutil
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from PIL import Image
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Locator, expect
 
 from tests.support.browser import Tab, chromium, open_context, open_tab
 from tests.support.server import Server, running_server
@@ -17,7 +17,7 @@ IMAGES: Final = ROOT / "docs/images"
 PROJECT: Final = Path(tempfile.gettempdir()) / "bakery"
 """The directory that the chats work in. Its path is in the pictures."""
 
-WINDOW: Final[dict[str, Any]] = {"viewport": {"width": 1240, "height": 800}, "device_scale_factor": 2}
+WINDOW: Final[dict[str, Any]] = {"viewport": {"width": 1240, "height": 880}, "device_scale_factor": 2}
 PHONE: Final[dict[str, Any]] = {
     "viewport": {"width": 390, "height": 844},
     "device_scale_factor": 2,
@@ -27,8 +27,8 @@ PHONE: Final[dict[str, Any]] = {
 
 FILES: Final = {
     "README.md": "# Bakery\n\nCounts loaves.\n\nRun the tests: `make test`\n",
-    "bakery.py": 'def loaves(flour_g: int) -> int:\n    """How many loaves the flour gives."""\n    return flour_g // 500\n',
-    "Makefile": "test:\n\t@python3 -m unittest --quiet && echo all loaves counted\n",
+    "bakery.py": "def loaves(flour_g: int) -> int:\n    # How many loaves flour gives.\n    return flour_g // 500\n",
+    "Makefile": "test:\n\t@python3 -m unittest 2>/dev/null && echo 1 test passed\n",
     "test_bakery.py": (
         "import unittest\n\nfrom bakery import loaves\n\n\nclass Loaves(unittest.TestCase):\n"
         "    def test_rests_are_no_loaf(self) -> None:\n        self.assertEqual(loaves(1999), 3)\n"
@@ -79,6 +79,7 @@ async def picture_the_chat(browser: Browser, server: Server) -> str:
         await tab.page.get_by_test_id("approval-once").click()
     await tab.cards.last.get_by_role("button").first.click()
     await expect(tab.cards.last.get_by_role("region", name="Output")).to_be_visible()
+    await scroll_to(tab.cards.first)
     await save(tab, "chat")
     return f"/#/c/{await tab.session_id()}"
 
@@ -89,6 +90,7 @@ async def picture_it_dark(browser: Browser, server: Server, chat: str) -> None:
     await tab.ask("Search the web for sourdough hydration")
     await tab.cards.last.get_by_role("button").first.click()
     await expect(tab.page.get_by_test_id("sources")).to_be_visible()
+    await scroll_to(tab.cards.last)
     await save(tab, "chat-dark")
 
 
@@ -109,6 +111,16 @@ async def picture_the_tools(browser: Browser, server: Server, chat: str) -> None
     await tab.page.get_by_test_id("preset-research").check()
     await expect(tab.tool_line("bash")).to_contain_text("Not in this preset")
     await save(tab, "tools")
+
+
+async def scroll_to(shown: Locator) -> None:
+    """Bring something to the top of the conversation."""
+    await shown.evaluate(
+        """(element) => {
+             const log = element.closest("[role=log]");
+             log.scrollTop += element.getBoundingClientRect().top - log.getBoundingClientRect().top - 72;
+           }"""
+    )
 
 
 async def save(tab: Tab, name: str) -> None:

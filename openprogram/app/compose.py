@@ -12,6 +12,7 @@ from openprogram.app.builtin import BuiltinSource
 from openprogram.app.counting import counting
 from openprogram.app.demo import ENDPOINT, MODEL, DemoProcess
 from openprogram.app.finding import finding
+from openprogram.app.home import sole_use
 from openprogram.app.models import Models
 from openprogram.app.serve import Parts
 from openprogram.app.settings import Settings
@@ -43,6 +44,7 @@ async def compose(settings: Settings) -> AsyncIterator[Parts]:
     """A running application without its server. Raises `ConfigError` or `StorageError` where it cannot run."""
     prepare_workspace(settings.workspace)
     async with AsyncExitStack() as stack:
+        stack.enter_context(sole_use(settings.home))
         store = await SqliteStore.open(settings.home / DATABASE)
         stack.push_async_callback(store.aclose)
         bus = LocalBus()

@@ -52,14 +52,22 @@ class DemoProcess:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
         )
+        base_url = ""
         try:
             base_url = await asyncio.wait_for(_announced(process), _START_S)
         except TimeoutError:
-            process.kill()
-            await process.wait()
             raise NoEndpoint("the demo model did not start", hint="see the server log") from None
+        finally:
+            if not base_url:  # also where whoever needed it was stopped: nobody would know of the process
+                await _end(process)
         _log.info("demo_started", pid=process.pid, base_url=base_url)
         return process, base_url
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    if process.returncode is None:
+        process.kill()
+    await process.wait()
 
 
 async def _announced(process: asyncio.subprocess.Process) -> str:

@@ -1,14 +1,18 @@
 """The data directory and the token that is kept in it."""
 
+import fcntl
 import os
 import re
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 from openprogram.core.errors import ConfigError
 
 TOKEN_FILE: Final = "token"
+LOCK_FILE: Final = "lock"
 TOKEN: Final = re.compile(r"[\x21-\x7e]{1,512}")
 """What a token may be: it has to fit into a header and a URL, so visible ASCII without spaces."""
 
@@ -50,6 +54,24 @@ def check_token(token: str, source: str) -> str:
             hint="for instance the output of: openssl rand -hex 32",
         )
     return token
+
+
+@contextmanager
+def sole_use(home: Path) -> Iterator[None]:
+    """Keep the data directory for this process: a second server would take the first one's turns for a crash's.
+
+    The kernel lets go of it when the process ends, however it ends. Raises `ConfigError` if another process has it.
+    """
+    with (home / LOCK_FILE).open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise ConfigError(
+                f"another openprogram is running on the data directory {home}",
+                field="home",
+                hint="stop it first, or choose another directory with --home",
+            ) from error
+        yield
 
 
 def own_token(home: Path) -> str:

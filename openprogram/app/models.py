@@ -42,6 +42,8 @@ class Endpoint:
         self._fresh_until = 0.0
         self._asked_at = 0.0
         self._asking: asyncio.Task[None] | None = None
+        self.problem: NoEndpoint | None = None
+        """Why the endpoint could not be asked the last time."""
 
     @property
     def provider(self) -> Provider:
@@ -56,15 +58,18 @@ class Endpoint:
             if self._asking is None or self._asking.done():
                 self._asked_at = self._now()
                 self._asking = asyncio.create_task(self._ask(), name=f"models of {self.config.name}")
-            waited = self._now() - self._asked_at
-            await asyncio.wait({self._asking}, timeout=max(0.0, patience_s - waited))
+            if not self._models:  # an old list is good enough while a new one is asked for
+                waited = self._now() - self._asked_at
+                await asyncio.wait({self._asking}, timeout=max(0.0, patience_s - waited))
         return self._models
 
     async def _ask(self) -> None:
         try:
             self._models = await self.provider.models()
             self._fresh_until = self._now() + ASK_AGAIN_S
+            self.problem = None
         except NoEndpoint as error:
+            self.problem = error
             self._fresh_until = self._now() + RETRY_S
             _log.warning("endpoint_lists_no_models", endpoint=self.config.name, error=error.message)
 
@@ -150,9 +155,10 @@ class Models:
     async def _required_default(self) -> str:
         default = await self.default_id(LONG_PATIENCE_S)
         if default is None:
+            problems = [endpoint.problem for endpoint in self._endpoints.values() if endpoint.problem is not None]
             names = ", ".join(self._endpoints)
             raise NoEndpoint(
-                f"no model is known: {names} could not be asked",
+                "; ".join(problem.message for problem in problems) or f"{names} did not answer in time",
                 hint="check the endpoint's address and key, name its models in config.toml, or choose the demo model",
             )
         return default

@@ -1,6 +1,7 @@
 """What the user allows at this moment: asked at each dispatch while a turn runs (spec tools.md T21)."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from openprogram.core.events import PermissionMode
 from openprogram.core.intent import StoredIntent, ToolIntent
@@ -21,11 +22,13 @@ class LiveAuthority:
         self._permission = PermissionState(mode, grants)
         self._snapshot: Snapshot | None = None
         self._override: ToolIntent | None = None
+        self._began_with = 0
         self._names: frozenset[str] | None = None
 
     def begin_turn(self, intent: StoredIntent, snapshot: Snapshot, override: ToolIntent | None) -> None:
         """Judge by this turn's registry snapshot and override from now on."""
         self._snapshot, self._override, self._names = snapshot, override, None
+        self._began_with = intent.revision
         self.intent_changed(intent)
 
     def intent_changed(self, intent: StoredIntent) -> None:
@@ -46,8 +49,19 @@ class LiveAuthority:
         if self._snapshot is None:
             return False
         if self._names is None:
-            self._names = self._names_now(self._intent, self._snapshot, self._override)
+            self._names = self._names_now(self._intent, self._snapshot, self._yielding())
         return name in self._names
+
+    def _yielding(self) -> ToolIntent | None:
+        """The turn's override, but where the user has switched off since the turn began: then off is off (T21, T4)."""
+        override, now = self._override, self._intent.intent
+        if override is None or self._intent.revision == self._began_with:
+            return override
+        return replace(
+            override,
+            enabled=None if now.enabled is False else override.enabled,
+            web_search=None if now.web_search is False else override.web_search,
+        )
 
     def permission(self) -> PermissionState:
         """The permission mode and grants now."""

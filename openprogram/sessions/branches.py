@@ -13,12 +13,13 @@ from openprogram.sessions.tree import answered_node, newest_leaf
 
 
 async def edit_message(hub: Hub, request: Request, action: EditMessage) -> ChatAck:
-    """Send another text in place of a user message: a sibling of it becomes the active branch."""
+    """Send another text in place of a user message, with what that asked of tools: a sibling of it, and active."""
     async with idle_chat(hub, request, action.session_id) as row:
         _, node = await _nodes(hub, action.session_id, action.message_id)
         if node.role != "user":
             raise BadField("only your own messages can be edited", field="message_id")
-        message = user_message(action.text, node.parent_id, hub.now(), None)
+        (edited,) = await hub.ports.store.messages(action.session_id, (node.id,))
+        message = user_message(action.text, node.parent_id, hub.now(), edited.override)
         ack = ChatAck(id=action.id, session_id=action.session_id, message_id=message.id)
         await commit_and_launch(hub, request, row, ack, (BranchSelected(node.parent_id), MessageAdded(message)))
         return ack

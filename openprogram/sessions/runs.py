@@ -119,7 +119,7 @@ async def _last_usage(hub: Hub, session_id: str, history: History) -> Usage | No
 
 
 async def take_next(hub: Hub, live: Live, history: History, user_id: str, unanswered: bool) -> bool:
-    """Move the next waiting message, steered ones first, from the queue into the history: in one commit.
+    """Begin another turn with the next waiting message, steered ones first: it leaves the queue in the same commit.
 
     With none, the run takes no more messages and ends, unless the model has not seen its last results.
     """
@@ -128,20 +128,20 @@ async def take_next(hub: Hub, live: Live, history: History, user_id: str, unansw
         if live.run.stop.requested:
             return False
         queue = await hub.ports.store.queue(session_id)
+        if not queue and not unanswered:
+            live.run.close()
+            return False
+        rest, said = queue, list[Message]()
+        if queue:
+            chosen = next((waiting for waiting in queue if waiting.mode == "steer"), queue[0])
+            rest = tuple(waiting for waiting in queue if waiting.id != chosen.id)
+            said.append(user_message(chosen.text, history.leaf_id, hub.now(), chosen.override))
+        events: tuple[Event, ...] = (QueueChanged(rest), *map(MessageAdded, said)) if said else ()
         turn_id = new_id("t")
-        if not queue:
-            if unanswered:
-                live.run.turn_id = turn_id
-            else:
-                live.run.close()
-            return unanswered
-        chosen = next((waiting for waiting in queue if waiting.mode == "steer"), queue[0])
-        message = user_message(chosen.text, history.leaf_id, hub.now(), chosen.override)
-        rest = tuple(waiting for waiting in queue if waiting.id != chosen.id)
-        events: tuple[Event, ...] = (QueueChanged(rest), MessageAdded(message))
         await hub.journal.commit(session_id, user_id, events, StartTurn(turn_id))
         live.run.turn_id = turn_id
-        history.append(message)
+        for message in said:
+            history.append(message)
         live.run.queue_changed(rest)
         return True
 

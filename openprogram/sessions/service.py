@@ -31,6 +31,7 @@ from openprogram.sessions import answers, branches, chat, intents, manage, read,
 from openprogram.sessions.hub import Defaults, Hub, Ports
 from openprogram.sessions.request import Request
 from openprogram.sessions.startup import recover_all
+from openprogram.sessions.sweeping import sweep_for_ever
 
 _log = structlog.get_logger(__name__)
 
@@ -191,6 +192,7 @@ async def session_service(ports: Ports, defaults: Defaults, boot_id: str) -> Asy
     hub = Hub(ports, defaults, boot_id, tasks)
     sidebar = tasks.create_task(hub.sidebar.serve(), name="sidebar hints")
     service = SessionService(hub)
+    sweeper = tasks.create_task(sweep_for_ever(hub), name="sweeper")
     try:
         await recover_all(hub)
         yield service
@@ -198,4 +200,5 @@ async def session_service(ports: Ports, defaults: Defaults, boot_id: str) -> Asy
         hub.cut_runs()
         await service.settle()
         sidebar.cancel()
+        sweeper.cancel()
         await tasks.__aexit__(None, None, None)  # no `async with`: it would wrap what fails in the caller's block

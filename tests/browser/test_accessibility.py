@@ -43,8 +43,8 @@ async def test_the_chat_has_no_serious_finding(fake: FakeApi, server: Server, op
     await fake.say("Nearly ", {"text": "there", "hold": "rest"})
     await tab.send("do it all")
     await expect(tab.page.get_by_test_id("approval-preview")).to_contain_text("exit 3")
-    for card in range(4):
-        await expect(tab.cards.nth(card)).to_be_visible()
+    for number in range(4):
+        await expect(tab.cards.nth(number)).to_be_visible()
     await tab.audit()
     await tab.page.keyboard.press("3")
     await tab.audit()

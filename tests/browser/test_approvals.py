@@ -1,5 +1,7 @@
 """A call that waits for a person: shown exactly, answered once, from any tab, whatever reloads in between."""
 
+import os
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -170,6 +172,22 @@ async def test_stop_withdraws_the_question(tab: Tab, fake: FakeApi) -> None:
     await tab.idle()
     await expect(tab.approval).to_have_count(0)
     await expect(tab.cards).to_have_attribute("data-status", "stopped")
+
+
+async def test_escape_ends_a_tool_at_work_only_when_pressed_twice(tab: Tab, fake: FakeApi, tmp_path: Path) -> None:
+    # P7, report 31: what the command started is gone too
+    await wait_for_approval(tab, fake, f"sleep 600 & echo $! > {tmp_path}/pid; echo begun; sleep 600; echo over")
+    await tab.page.keyboard.press("1")
+    await expect(tab.cards).to_have_attribute("data-status", "running")
+    await expect(tab.cards).to_contain_text("begun")
+    await tab.page.keyboard.press("Escape")
+    await expect(tab.page.get_by_text("Press Escape again to stop it")).to_be_visible()
+    await expect(tab.cards).to_have_attribute("data-status", "running")
+    async with tab.turn():
+        await tab.page.keyboard.press("Escape")
+    await expect(tab.cards).to_have_attribute("data-status", "stopped")
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "pid").read_text()), 0)
 
 
 async def test_several_questions_are_asked_one_after_the_other(tab: Tab, fake: FakeApi) -> None:

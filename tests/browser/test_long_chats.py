@@ -86,7 +86,7 @@ async def test_it_opens_at_its_end_and_stays_small(long_server: Server, fake: Fa
     assert len((await fake.requests())[-1]["body"]["messages"]) == COUNT + 2
 
 
-async def test_scrolling_reaches_the_first_message_and_keeps_its_place(long_server: Server, open_page: OpenTab) -> None:
+async def test_scrolling_reaches_the_first_message(long_server: Server, open_page: OpenTab) -> None:
     tab = await open_page(long_server, f"/#/c/{SESSION}")
     await expect(tab.answers.last).to_be_in_viewport()
     first = tab.sent.get_by_text("Question 0", exact=True)
@@ -102,3 +102,34 @@ async def test_scrolling_reaches_the_first_message_and_keeps_its_place(long_serv
     await tab.transcript.press("End")
     await expect(tab.page.get_by_test_id("jump-to-latest")).to_have_count(0)
     await expect(tab.answers.last).to_be_in_viewport()
+
+
+async def test_older_messages_come_in_without_moving_what_is_read(long_server: Server, open_page: OpenTab) -> None:
+    tab = await open_page(long_server, f"/#/c/{SESSION}")
+    await expect(tab.answers.last).to_be_in_viewport()
+    await tab.transcript.press("PageUp")  # no longer following
+    top = await scroll_near(tab, 700)
+    read = tab.sent.nth(1)
+    question = await read.get_by_text("Question").text_content()
+    before = await read.bounding_box()
+    height: int = await tab.transcript.evaluate("(log) => log.scrollHeight")
+    await tab.transcript.hover()
+    await tab.page.mouse.wheel(0, 500 - top)
+    more = "(height) => document.querySelector('[role=log]').scrollHeight > height + 2000"
+    await tab.page.wait_for_function(more, arg=height)
+    await tab.painted()
+    after = await tab.sent.filter(has_text=question).bounding_box()
+    assert before is not None
+    assert after is not None
+    assert abs(after["y"] - before["y"] - (top - 500)) <= 2
+
+
+async def scroll_near(tab: Tab, wanted: int) -> int:
+    """Scroll to about there, which takes several goes: rows above move what is seen when they are measured."""
+    for _ in range(COUNT):
+        top: int = await tab.transcript.evaluate("(log) => log.scrollTop")
+        if abs(top - wanted) < 100:
+            return top
+        await tab.transcript.evaluate("(log, top) => (log.scrollTop = top)", wanted)
+        await tab.painted()
+    raise AssertionError(f"the conversation cannot be scrolled to {wanted}")

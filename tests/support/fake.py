@@ -24,6 +24,7 @@ from tests.support.tree import ROOT
 
 ANTHROPIC_HEADERS = {"x-api-key": "test", "anthropic-version": "2023-06-01"}
 OPENAI_HEADERS = {"authorization": "Bearer test"}
+_LARGE = 1 << 20  # of such a body aiohttp wants to be given a file
 PATHS = {"anthropic": "/v1/messages", "chat": "/v1/chat/completions"}
 HEADERS = {"anthropic": ANTHROPIC_HEADERS, "chat": OPENAI_HEADERS}
 
@@ -92,7 +93,8 @@ class FakeApi:
         await self._post("/__fake/reset", None)
 
     async def _post(self, path: str, body: Any) -> dict[str, Any]:
-        async with self.http.post(path, data=io.BytesIO(b"" if body is None else orjson.dumps(body))) as response:
+        data = b"" if body is None else orjson.dumps(body)
+        async with self.http.post(path, data=io.BytesIO(data) if len(data) > _LARGE else data) as response:
             return await _checked(response)
 
     async def _get(self, path: str) -> dict[str, Any]:
@@ -122,7 +124,9 @@ async def fake_api(*arguments: str, pace: float = 0) -> AsyncIterator[FakeApi]:
         line = await process.stdout.readline()
         assert line, f"the fake API ended with {await process.wait()} before it listened"
         base_url = orjson.loads(line)["base_url"]
-        async with aiohttp.ClientSession(base_url) as http:
+        # Each request has a connection of its own: none is sent on one that the other side is just closing as idle.
+        connector = aiohttp.TCPConnector(force_close=True)
+        async with aiohttp.ClientSession(base_url, connector=connector) as http:
             yield FakeApi(base_url, http)
     finally:
         process.stdin.close()

@@ -17,7 +17,7 @@ import pytest_asyncio
 from tests.support.conversation import Chat, call_block, log_of, sent, stored_log, texts
 from tests.support.fake import FakeApi
 from tests.support.server import Server, running_server
-from tests.support.ws import Client
+from tests.support.ws import WAIT_S, Client, Refused
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -141,6 +141,38 @@ async def test_a_draft_takes_every_switch_and_keeps_it(server: Server, client: C
     [request] = await sent(fake)
     assert "web_search" in request.tool_names
     assert "bash" not in request.tool_names
+
+
+async def test_drafts_that_were_never_sent_and_old_ids_are_swept(tmp_path: Path, fake: FakeApi) -> None:  # T6, P5
+    async with running_server(tmp_path, fake) as server:
+        async with server.client() as client:
+            old, new, kept = [await Chat.create(client, "openai") for _ in range(3)]
+            await old.act("toggle_web_search", value=True)
+            await fake.say("Yes.")
+            await kept.turn("keep me")
+        await server.stop()
+        with closing(sqlite3.connect(server.database)) as db:
+            db.execute("UPDATE sessions SET updated_at = '2020-01-01T00:00:00.000Z' WHERE id != ?", (new.id,))
+            db.execute("UPDATE requests SET at = '2020-01-01T00:00:00.000Z'")
+            db.commit()
+        await server.start()
+        async with server.client() as client:
+            async with asyncio.timeout(WAIT_S):
+                while await exists(Chat(client, old.id)):
+                    continue
+            assert await exists(Chat(client, new.id))
+            assert texts((await Chat(client, kept.id).messages())[0]) == "keep me"
+        with closing(sqlite3.connect(f"file:{server.database}?mode=ro", uri=True)) as db:
+            assert db.execute("SELECT count(*) FROM requests").fetchone() == (0,)
+            assert db.execute("SELECT count(*) FROM session_config").fetchone() == (0,)
+
+
+async def exists(chat: Chat) -> bool:
+    try:
+        await chat.messages()
+    except Refused as error:
+        return error.code != "unknown_session"
+    return True
 
 
 async def test_a_toggle_moves_to_no_other_chat(server: Server, client: Client) -> None:  # T7, report 5

@@ -46,6 +46,16 @@ async def test_an_edit_in_the_middle_keeps_what_stands_above(tmp_path: Path) -> 
         assert await chats.texts(session_id) == ["user: one", "assistant: One.", "user: two!", "assistant: Two again."]
 
 
+async def test_an_edited_message_asks_of_tools_what_it_did(tmp_path: Path) -> None:  # T9
+    async with opened(tmp_path, say("Red."), say("Blue.")) as chats:
+        session_id = await chats.said("which colour", override={"enabled": False})
+        first = await _find(chats, session_id, "which colour")
+        await chats.do("edit_message", session_id=session_id, message_id=first.id, text="which other colour")
+        await chats.until(session_id, TurnFinished, 2)
+        edited = await _find(chats, session_id, "which other colour")
+        assert edited.override == first.override is not None
+
+
 async def test_regenerate_makes_a_sibling_of_the_answer(tmp_path: Path) -> None:  # P8
     async with opened(tmp_path, say("Red."), say("Blue.")) as chats:
         session_id = await chats.said("which colour")

@@ -3,6 +3,7 @@
 from openprogram.core.intent import StoredIntent, ToolIntent
 from openprogram.core.storage import Grant
 from openprogram.core.tooling import Snapshot
+from openprogram.session_config.layers import Layers, merge
 from openprogram.sessions.authority import LiveAuthority
 from tests.support.tools import resolved, snapshot
 
@@ -11,7 +12,7 @@ OFF = StoredIntent(ToolIntent(enabled=False), 2)
 
 
 def _names(stored: StoredIntent, among: Snapshot, override: ToolIntent | None) -> frozenset[str]:
-    return frozenset(resolved(override or stored.intent, among).names)
+    return frozenset(resolved(merge(Layers(override or ToolIntent(), stored.intent)), among).names)
 
 
 def _authority() -> LiveAuthority:
@@ -48,6 +49,20 @@ def test_a_new_turn_judges_by_its_own_registry_and_override_even_if_the_intent_i
     authority.begin_turn(ON, snapshot(), ToolIntent(picked=("read",)))  # read before revision 5 was stored
     assert not authority.authorised_now("bash")
     assert authority.authorised_now("read")
+
+
+def test_off_is_off_even_under_the_override_of_the_turn() -> None:  # T21, T4
+    authority = _authority()
+    authority.begin_turn(ON, snapshot(), ToolIntent(enabled=True, toolset="coding", web_search=True))
+    assert authority.authorised_now("bash")
+    assert authority.authorised_now("web_search")
+    authority.intent_changed(StoredIntent(ToolIntent(toolset="coding", web_search=False), 2))
+    assert authority.authorised_now("bash")
+    assert not authority.authorised_now("web_search")
+    authority.intent_changed(StoredIntent(ToolIntent(enabled=False), 3))
+    assert not authority.authorised_now("bash")
+    authority.intent_changed(StoredIntent(ON.intent, 4))
+    assert authority.authorised_now("bash")
 
 
 def test_mode_and_grants_are_as_of_now() -> None:

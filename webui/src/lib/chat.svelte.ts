@@ -98,9 +98,10 @@ export class ChatStore implements Switchable {
     this.outgoing = this.outgoing.filter((other) => other.key !== entry.key);
   }
 
-  /** Whether a tool is at work: ending it may leave things half done. */
+  /** Whether a tool is at work: ending it may leave things half done. One that waits for an answer is not. */
   get toolRuns(): boolean {
-    return Object.values(this.state?.calls ?? {}).some((call) => call.status === "running");
+    const waiting = new Set(this.state?.approvals.map((approval) => approval.call_id));
+    return Object.entries(this.state?.calls ?? {}).some(([id, call]) => call.status === "running" && !waiting.has(id));
   }
 
   stop(): void {
