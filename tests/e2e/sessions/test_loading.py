@@ -136,6 +136,23 @@ async def test_a_tool_that_arrives_later_is_named_in_the_old_chat_and_moves_no_b
         assert tides.calls == [{}]
 
 
+async def test_a_chat_of_a_few_picked_tools_gets_the_rest_without_a_moved_byte(tmp_path: Path) -> None:  # C1, C2
+    bash = FakeTool("bash")
+    tools = registry(FakeTool("read"), bash, deferred("weather"))
+    scripts = (say("Hi."), call(select("bash")), call(use("bash")), say("."))
+    async with opened(tmp_path, *scripts, registry=tools) as chats:
+        session_id = await chats.draft()
+        await chats.patch("pick_tools", session_id, tools=["read"])
+        await chats.said("hello", session_id)
+        await chats.patch("pick_tools", session_id, tools=None)
+        await chats.said("more", session_id)
+        first, second, third, *_ = chats.provider.requests
+        assert declared(first) == ["read", "tool_search"]  # reserved: what comes later is found through it
+        assert (second.tools, second.system) == (first.tools, first.system)
+        assert declared(third) == ["read", "tool_search", "bash"]
+        assert bash.calls == [{}]
+
+
 async def test_the_catalog_stands_still_while_a_server_comes_and_goes(tmp_path: Path) -> None:  # C5, report 12
     tools = registry(FakeTool("read"))
     sky = [deferred("star").spec, deferred("moon").spec]

@@ -195,6 +195,18 @@ async def test_discoveries_join_in_the_order_of_the_calls_not_of_their_ends() ->
     assert (changed.loaded, changed.added) == (("zebra", "ant", "mole"), ("zebra", "ant", "mole"))
 
 
+async def test_a_call_that_ends_last_and_was_first_joins_first() -> None:  # T22
+    gate = Gate()
+    slow = deferred("slow", act=held(gate), parallel_safe=True)
+    chat = chat_with(slow, deferred("ant"), scripts=[call(use("slow"), select("ant")), say(".")])
+    async with asyncio.TaskGroup() as group:
+        chat.begin(group)
+        await gate.reached()
+        gate.open()
+    assert [event.discovered for event in chat.emit.of(ToolCallFinished)] == [("ant",), ("slow",)]
+    assert chat.loaded.names == ("slow", "ant")
+
+
 async def test_the_loaded_set_and_the_results_are_one_commit() -> None:  # T23: a safe point
     chat = chat_with(deferred("weather"), scripts=[call(select("weather")), say(".")])
     await chat.run()

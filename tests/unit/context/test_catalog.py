@@ -58,6 +58,19 @@ def test_even_built_in_names_never_break_the_bound() -> None:
     assert entries[-1] == f"and {200 - len(entries) + 1} more tools"
 
 
+@pytest.mark.parametrize("servers", [1, 14, 200])
+@pytest.mark.parametrize("builtins", [0, 20, 300])
+def test_the_whole_text_is_within_the_bound_whatever_there_is(servers: int, builtins: int) -> None:
+    tools = builtin(*(f"builtin_tool_{n}" for n in range(builtins)))
+    for server in range(servers):
+        tools += of_server(f"server-{server}", *(f"server_{server}_does_{n}" for n in range(40)))
+    text = catalog(tools, count_tokens)
+    assert count_tokens(text) <= BOUND
+    if servers == 200 or builtins == 300:
+        assert count_tokens(text) > BOUND - 40  # and what fits is told
+    assert uncovered(tools, entries_of(text)) == ()
+
+
 def test_plugins_are_servers_and_an_odd_name_of_one_is_made_plain() -> None:
     tools = [spec(f"x_{n}", source="plugin:my odd, (server)\nname") for n in range(100)]
     assert catalog_entries(tools, count_tokens) == ("my_odd_server_name (100)",)
