@@ -89,6 +89,16 @@ class Client:
         self._seen[key] = index + 1
         return self.frames[index]
 
+    async def hint(self, session_id: str, /, **fields: Any) -> Frame:
+        """The first hint whose description of this chat has these fields."""
+
+        def right(frame: Frame) -> bool:
+            session = frame.get("session") if frame["type"] == "hint" else None
+            return session is not None and session["id"] == session_id and fields.items() <= session.items()
+
+        session: Frame = self.frames[await self._find(0, f"hint {fields}", right)]["session"]
+        return session
+
     async def event(self, kind: str, session_id: str | None = None, /, **fields: Any) -> Frame:
         """The next event of this type with these fields that `event` has not returned yet: the frame's `event`.
 

@@ -208,7 +208,5 @@ async def test_the_sidebar_hears_that_it_is_over(client: Client, fake: FakeApi) 
     await chat.event("text_delta")
     await stopped(chat)
     await client.send("rename_session", session_id=chat.id, title="Renamed")
-    hints = [frame["session"] for frame in client.frames if frame["type"] == "hint"]
-    mine = [session for session in hints if session["id"] == chat.id]
-    assert mine[0]["status"] == "running"
-    assert (mine[-1]["status"], mine[-1]["title"]) == ("idle", "Renamed")
+    assert (await client.hint(chat.id, title="hello"))["status"] == "running"
+    assert (await client.hint(chat.id, title="Renamed"))["status"] == "idle"
