@@ -11,7 +11,7 @@ from openprogram.agent.environment import Setup
 from openprogram.agent.freeze import residency
 from openprogram.context.assembler import assemble
 from openprogram.context.catalog import catalog
-from openprogram.core.jsonio import digest
+from openprogram.core.jsonio import JsonObject, digest
 from openprogram.core.messages import Message
 from openprogram.core.prompt import Surface
 from openprogram.core.tooling import DISCOVERY_TOOL, Contract, LoadedSet, ToolSpec
@@ -45,19 +45,19 @@ def worth_keeping(
 def wanted(setup: Setup, loaded: Sequence[str], kept: Sequence[str]) -> Wanted:
     """What the planner is asked for. `loaded` may be appended within an epoch; of it a rebase declares only `kept`.
 
-    Where nothing could be discovered, everything authorised is declared, within an epoch too.
+    The tool that finds others never waits. Where it is missing, everything authorised is declared, within an epoch too.
     """
     contract = setup.contract
     how = residency(contract)
-    residents = [tool.spec for tool in contract.tools if how[tool.spec.name] == "resident"]
+    residents = [name for name in contract.names if how[name] == "resident"]
     deferred = [tool.spec for tool in contract.tools if how[tool.spec.name] == "deferred"]
     return Wanted(
         model=setup.model.id,
-        tools=tuple(spec.declaration for spec in (*residents, *_of(contract, kept))),
+        tools=_declarations(contract, (*residents, *kept)),
         floor=tuple(spec.declaration for spec in setup.floor),
         system_digest=digest(list(assemble(setup.prompt).texts)),
         authorised=frozenset(contract.names),
-        discovered=tuple(spec.declaration for spec in _of(contract, loaded)) if DISCOVERY_TOOL in how else None,
+        discovered=_declarations(contract, (DISCOVERY_TOOL, *loaded)) if DISCOVERY_TOOL in how else None,
         catalog=catalog((spec for spec in deferred if spec.name not in kept), setup.count),
         most=setup.model.capability.max_tools,
     )
@@ -72,6 +72,6 @@ def undeclared(contract: Contract, surface: Surface | None) -> tuple[ToolSpec, .
     return tuple(tool.spec for tool in contract.tools if tool.spec.name not in declared)
 
 
-def _of(contract: Contract, names: Iterable[str]) -> tuple[ToolSpec, ...]:
-    found = (contract.get(name) for name in names)
-    return tuple(tool.spec for tool in found if tool is not None)
+def _declarations(contract: Contract, names: Iterable[str]) -> tuple[JsonObject, ...]:
+    known = {tool.spec.name: tool.spec for tool in contract.tools}
+    return tuple(known[name].declaration for name in names if name in known)

@@ -44,12 +44,14 @@ def effective(hub: Hub, stored: StoredIntent) -> Effective:
         return Effective(ChipEffect("unavailable", error.message))
 
 
-def floor(snapshot: Snapshot) -> tuple[ToolSpec, ...]:
+def floor(snapshot: Snapshot, resolved: Resolution) -> tuple[ToolSpec, ...]:
     """What is declared from the first request on so that later changes are free, where it is configured (C1).
 
-    The chip's tool, and the one through which whatever a preset brings in later is found.
+    The chip's tool, and in a chat that has tools the one through which whatever a preset brings in later is found.
     """
-    specs = (snapshot.get(name) for name in (DISCOVERY_TOOL, WEB_SEARCH))
+    has_tools = any(WEB_SEARCH not in tool.provides for tool in resolved.kept)
+    names = (DISCOVERY_TOOL, WEB_SEARCH) if has_tools else (WEB_SEARCH,)
+    specs = (snapshot.get(name) for name in names)
     return tuple(spec for spec in specs if spec is not None and spec.name not in snapshot.unavailable)
 
 

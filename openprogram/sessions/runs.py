@@ -173,7 +173,7 @@ class _Preparer:
         authority, ask = self._live.authority, self._live.broker
         return Setup(
             contract=freeze(resolved, lambda spec: wrap(spec, authority, ask)),
-            floor=floor(snapshot),
+            floor=floor(snapshot, resolved),
             unknown=resolved.unknown,
             dropped=frozenset(resolved.dropped),
             rank=partial(hub.ports.finder.rank, snapshot),

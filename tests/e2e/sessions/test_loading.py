@@ -153,6 +153,19 @@ async def test_a_chat_of_a_few_picked_tools_gets_the_rest_without_a_moved_byte(t
         assert bash.calls == [{}]
 
 
+async def test_a_chat_whose_tools_are_off_declares_none_and_finds_all_once_they_are_on(tmp_path: Path) -> None:  # T3
+    tools = registry(FakeTool("read"), deferred("weather"))
+    scripts = (say("Hi."), call(select("weather")), call(use("weather")), say("."))
+    async with opened(tmp_path, *scripts, registry=tools) as chats:
+        session_id = await chats.draft()
+        await chats.patch("set_tools_enabled", session_id, value=False)
+        await chats.said("hello", session_id)
+        await chats.patch("set_tools_enabled", session_id, value=True)
+        await chats.said("weather?", session_id)
+        offered = [declared(request) for request in chats.provider.requests]
+        assert offered[:3] == [[], ["tool_search"], ["tool_search", "weather"]]
+
+
 async def test_the_catalog_stands_still_while_a_server_comes_and_goes(tmp_path: Path) -> None:  # C5, report 12
     tools = registry(FakeTool("read"))
     sky = [deferred("star").spec, deferred("moon").spec]
