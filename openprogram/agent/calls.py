@@ -1,21 +1,24 @@
 """Running the tool calls of one answer: parallel where the tools are safe, one result per call whatever happens."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
 import structlog
 
+from openprogram.agent.discovery import CallDiscovery, Discoverable
+from openprogram.agent.environment import Resumed
 from openprogram.agent.stop import Stopped, StopSignal
 from openprogram.core.errors import ToolFailure
 from openprogram.core.events import ToolCallFinished, ToolCallStarted, ToolOutputDelta
 from openprogram.core.jsonio import encode, scrub
 from openprogram.core.messages import CallStatus, TextBlock, ToolResultBlock, ToolUseBlock
-from openprogram.core.ports import Authority, Emit
+from openprogram.core.ports import Authority, Discovery, Emit
 from openprogram.core.tooling import Contract, ContractTool, OutputSink, ToolContext, ToolOutput
 from openprogram.providers.answer import INVALID_ARGUMENTS
+from openprogram.tools.validation import refusal_of
 
 OUTPUT_EVENT_CHARS = 65_536
 """How much of a call's output goes out as events (spec trust.md R6); the tool keeps the rest in a file."""
@@ -31,21 +34,26 @@ class CallSite:
     turn_id: str
     message_id: str
     workspace: Path
-    contract: Contract
-    authority: Authority
+    discoverable: Discoverable
     emit: Emit
     stop: StopSignal
     monotonic: Callable[[], float]
 
+    @property
+    def contract(self) -> Contract:
+        """What the turn may call."""
+        return self.discoverable.contract
+
 
 async def run_calls(
-    calls: Sequence[ToolUseBlock], site: CallSite, results: Mapping[str, ToolResultBlock]
+    calls: Sequence[ToolUseBlock], site: CallSite, resumed: Resumed | None
 ) -> tuple[ToolResultBlock, ...]:
     """Run what has no result yet and return one result per call, in the order of the calls (P15, law 7).
 
-    After a stop the calls that did not finish get a `stopped` result.
+    `resumed` tells what an earlier process has recorded of them. After a stop the calls that did not finish get a
+    `stopped` result. What was discovered joins the loaded set, in the order of the calls.
     """
-    progress = _Progress(dict(results))
+    progress = _Progress(dict(resumed.results), dict(resumed.discovered)) if resumed else _Progress({}, {})
     try:
         for batch in _batches(calls, site.contract):
             waiting = [call for call in batch if call.call_id not in progress.results]
@@ -56,14 +64,17 @@ async def run_calls(
             if call.call_id not in progress.results:
                 text = _STOPPED if call.call_id in progress.begun else _NOT_BEGUN
                 _finish(call, _result(call, "stopped", text), 0.0, site, progress)
+    for call in calls:
+        site.discoverable.loaded.add(progress.discovered.get(call.call_id, ()))
     return tuple(progress.results[call.call_id] for call in calls)
 
 
 @dataclass(frozen=True, slots=True)
 class _Progress:
-    """How far the calls of one answer are: what has a result, and whose effect may have begun."""
+    """How far the calls of one answer are: what has a result, what it discovered, and whose effect may have begun."""
 
     results: dict[str, ToolResultBlock]
+    discovered: dict[str, tuple[str, ...]]
     begun: set[str] = field(default_factory=set)
 
 
@@ -104,16 +115,33 @@ def _is_readonly(call: ToolUseBlock, contract: Contract) -> bool:
 async def _run_call(call: ToolUseBlock, site: CallSite, progress: _Progress) -> None:
     started = site.monotonic()
     tool = site.contract.get(call.name)
-    refusal = _refusal(call.name, tool, site.authority)
+    discovery = CallDiscovery(site.discoverable)
+    refusal = _refusal(call.name, tool, site.discoverable.authority)
     if refusal is not None or tool is None:
         result = _result(call, "denied", refusal or "")
-    elif INVALID_ARGUMENTS in call.arguments:
-        result = _result(call, "error", _NO_JSON)
+    elif (fault := _fault(call, tool, site)) is not None:
+        result = _result(call, "error", fault)
     else:
         progress.begun.add(call.call_id)
-        output = await _execute(tool, call, site)
+        if site.discoverable.needs_loading(call.name):
+            discovery.select([call.name])
+        output = await _execute(tool, call, site, discovery)
         result = ToolResultBlock(call.call_id, output.status, output.content, output.display)
+    if discovery.discovered:
+        progress.discovered[call.call_id] = tuple(discovery.discovered)
     _finish(call, result, site.monotonic() - started, site, progress)
+
+
+def _fault(call: ToolUseBlock, tool: ContractTool, site: CallSite) -> str | None:
+    """Why a call cannot even begin. One that was written without the tool's schema gets the schema (T20)."""
+    unseen = site.discoverable.needs_loading(call.name)
+    if INVALID_ARGUMENTS in call.arguments:
+        fault = _NO_JSON
+    elif unseen and (refused := refusal_of(tool.spec, call.arguments)) is not None:
+        fault = refused
+    else:
+        return None
+    return f"{fault}\nIts schema: {encode(tool.spec.declaration).decode()}" if unseen else fault
 
 
 def _refusal(name: str, tool: ContractTool | None, authority: Authority) -> str | None:
@@ -125,9 +153,10 @@ def _refusal(name: str, tool: ContractTool | None, authority: Authority) -> str 
     return None
 
 
-async def _execute(tool: ContractTool, call: ToolUseBlock, site: CallSite) -> ToolOutput:
+async def _execute(tool: ContractTool, call: ToolUseBlock, site: CallSite, discovery: Discovery) -> ToolOutput:
     """The supervisor of a tool call: whatever the tool does, the model gets a result."""
-    context = ToolContext(site.session_id, site.turn_id, call.call_id, site.workspace, _output(call, site.emit))
+    output_sink = _output(call, site.emit)
+    context = ToolContext(site.session_id, site.turn_id, call.call_id, site.workspace, output_sink, discovery=discovery)
     try:
         output = await tool.execute(call.arguments, context)
         encode([output.content, output.display])  # what JSON cannot carry could not be stored
@@ -165,4 +194,5 @@ def _result(call: ToolUseBlock, status: CallStatus, text: str) -> ToolResultBloc
 
 def _finish(call: ToolUseBlock, result: ToolResultBlock, seconds: float, site: CallSite, progress: _Progress) -> None:
     progress.results[call.call_id] = result
-    site.emit(ToolCallFinished(call.call_id, result.status, result, round(seconds * 1000)))
+    discovered = progress.discovered.get(call.call_id, ())
+    site.emit(ToolCallFinished(call.call_id, result.status, result, round(seconds * 1000), discovered))

@@ -1,19 +1,24 @@
 """Everything a run of the agent is handed. The loop knows nothing else of the world."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 from openprogram.agent.stop import StopSignal
+from openprogram.context.assembler import PromptContext
+from openprogram.context.catalog import Count
 from openprogram.core.clock import Clock
 from openprogram.core.ids import new_id
 from openprogram.core.messages import Message, ToolResultBlock
 from openprogram.core.ports import Authority, Emit, Inbox, Provider, Surfaces
-from openprogram.core.prompt import ModelInfo, ModelParams, PromptBlocks, Segment
-from openprogram.core.tooling import Contract, ToolSpec
+from openprogram.core.prompt import ModelInfo, ModelParams, Segment
+from openprogram.core.tooling import Contract, LoadedSet, ToolSpec
 from openprogram.core.usage import Usage
+
+Rank = Callable[[str, Collection[str], int], Awaitable[tuple[str, ...]]]
+"""The names of the tools that fit a query best, among those named and at most so many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +30,17 @@ class Setup:
     """Tools to declare from the first request on, authorised or not (spec cache.md C1)."""
     unknown: tuple[str, ...]
     """Names in the intent that no tool has."""
+    dropped: frozenset[str]
+    """Registered tools that are not authorised: they leave the loaded set."""
+    rank: Rank
+    """Finds tools among those of the registry as it was frozen."""
+    count: Count
+    """Tokens of a name in the catalog, or more."""
     model: ModelInfo
     provider: Provider
     params: ModelParams
-    prompt: PromptBlocks
+    prompt: PromptContext
+    """The system prompt but for the catalog, which the surface keeps."""
     workspace: Path
 
 
@@ -81,13 +93,14 @@ class Resumed:
     """A turn that goes on after a restart: the history ends in an answer whose calls have no recorded results.
 
     `steps` are the requests that it made already; `results` those that its calls had, which are not run again;
-    `fingerprint` is the contract's that it had.
+    `fingerprint` is the contract's that it had, `discovered` the tools that these calls asked to have loaded.
     """
 
     turn_id: str
     steps: int
     results: Mapping[str, ToolResultBlock]
     fingerprint: str
+    discovered: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +117,7 @@ class Environment:
     stop: StopSignal
     clock: Clock
     monotonic: Callable[[], float]
+    loaded: LoadedSet = field(default_factory=LoadedSet)
     progress: Progress = field(default_factory=Progress)
     max_steps: int = 200
     turn_id: Callable[[], str] = partial(new_id, "t")  # noqa: RUF009 - the call is not made here

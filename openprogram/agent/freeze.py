@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from openprogram.core.tooling import DISCOVERY_TOOL, Contract, ContractTool, LoadedSet, Residency, Resolution, ToolSpec
+from openprogram.core.prompt import Residency
+from openprogram.core.tooling import DISCOVERY_TOOL, Contract, ContractTool, Resolution, ToolSpec
 
 
 def freeze(resolution: Resolution, wrap: Callable[[ToolSpec], ContractTool]) -> Contract:
@@ -15,15 +16,7 @@ def freeze(resolution: Resolution, wrap: Callable[[ToolSpec], ContractTool]) -> 
 
 
 def residency(contract: Contract) -> dict[str, Residency]:
-    """How each authorised tool is shown in this turn."""
+    """How each authorised tool is shown in this turn: the one place that decides it (spec tools.md section 3)."""
     if contract.get(DISCOVERY_TOOL) is None:
         return dict.fromkeys(contract.names, "resident")
-    return {tool.spec.name: tool.spec.residency for tool in contract.tools}
-
-
-def shown(contract: Contract, loaded: LoadedSet) -> tuple[ToolSpec, ...]:
-    """The tools whose schemas the next request carries: the residents, then the loaded ones in order of discovery."""
-    how = residency(contract)
-    residents = tuple(tool.spec for tool in contract.tools if how[tool.spec.name] == "resident")
-    found = (contract.get(name) for name in loaded.names if how.get(name) == "deferred")
-    return residents + tuple(tool.spec for tool in found if tool is not None)
+    return {tool.spec.name: tool.spec.residency for tool in contract.tools} | {DISCOVERY_TOOL: "resident"}

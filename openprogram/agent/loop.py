@@ -4,23 +4,30 @@ The outer pass is a turn: it begins with user input, and the contract is frozen 
 step: one model request with the tool calls that its answer asks for. Everything it needs is in `Environment`.
 """
 
-from collections.abc import Mapping
-
 from openprogram.agent.calls import CallSite, run_calls
+from openprogram.agent.discovery import Discoverable
 from openprogram.agent.environment import Environment, Resumed, Setup
 from openprogram.agent.freeze import residency
 from openprogram.agent.step import record, run_step
 from openprogram.agent.stop import Stopped
 from openprogram.core.clock import iso_time
 from openprogram.core.errors import ConfigError, RequestError
-from openprogram.core.events import ErrorInfo, ErrorRaised, Notice, TurnFinished, TurnReason, TurnStarted
+from openprogram.core.events import (
+    ErrorInfo,
+    ErrorRaised,
+    Event,
+    LoadedChanged,
+    Notice,
+    TurnFinished,
+    TurnReason,
+    TurnStarted,
+)
 from openprogram.core.ids import new_id
 from openprogram.core.messages import Message, TextBlock, ToolResultBlock
 from openprogram.core.prompt import ProviderFailure
-from openprogram.core.tooling import Contract, LoadedSet
+from openprogram.core.tooling import DISCOVERY_TOOL, Contract
 
 _GOES_ON: frozenset[TurnReason] = frozenset({"done", "limit", "cut"})
-_NO_RESULTS: Mapping[str, ToolResultBlock] = {}
 
 
 async def run(env: Environment, resumed: Resumed | None = None) -> None:
@@ -55,34 +62,19 @@ async def run(env: Environment, resumed: Resumed | None = None) -> None:
 async def _turn(
     env: Environment, setup: Setup, turn_id: str, resumed: Resumed | None
 ) -> tuple[TurnReason, ErrorInfo | None]:
-    contract = setup.contract
-    env.emit(
-        TurnStarted(
-            turn_id,
-            contract.fingerprint,
-            contract.names,
-            residency(contract),
-            contract.intent_revision,
-            contract.registry_version,
-        )
-    )
-    if resumed is not None:
-        env.emit(_resumes(resumed, contract))
-    for name in setup.unknown:
-        env.emit(ErrorRaised(ErrorInfo("unknown_tool", f"There is no tool named {name}; it is left out.")))
-    loaded = LoadedSet()
-    step, results = (resumed.steps, resumed.results) if resumed else (0, _NO_RESULTS)
+    _announce(env, setup, turn_id, resumed)
+    step = resumed.steps if resumed else 0
     while True:
         answer = env.history.last
         if answer is None or not answer.calls:
             step += 1
-            outcome = await run_step(env, setup, loaded, turn_id, step)
+            outcome = await run_step(env, setup, turn_id, step)
             answer = outcome.message
             ended = _ending(outcome.received.status, outcome.received.failure, answer)
             if ended is not None:
                 return ended
-        await _call_tools(env, setup, turn_id, answer, results)
-        results = _NO_RESULTS
+        await _call_tools(env, setup, turn_id, answer, resumed)
+        resumed = None
         await env.emit.flush()
         if env.stop.requested:
             return "stopped", None
@@ -90,6 +82,29 @@ async def _turn(
             return "done", None
         if step >= env.max_steps:
             return "limit", None
+
+
+def _announce(env: Environment, setup: Setup, turn_id: str, resumed: Resumed | None) -> None:
+    """The contract is frozen. What it no longer has leaves the loaded set."""
+    contract = setup.contract
+    started = TurnStarted(
+        turn_id,
+        contract.fingerprint,
+        contract.names,
+        residency(contract),
+        contract.intent_revision,
+        contract.registry_version,
+    )
+    left = env.loaded.drop(setup.dropped)
+    env.emit(started, *([LoadedChanged(env.loaded.names)] if left else []))
+    if resumed is not None:
+        env.emit(_resumes(resumed, contract))
+    for name in setup.unknown:
+        env.emit(ErrorRaised(ErrorInfo("unknown_tool", f"There is no tool named {name}; it is left out.")))
+    most = setup.model.capability.max_tools
+    if contract.get(DISCOVERY_TOOL) is None and len(contract.names) > most:
+        text = f"{len(contract.names)} tools are on, and {setup.model.title} takes {most}: the others cannot be used."
+        env.emit(ErrorRaised(ErrorInfo("too_many_tools", text, hint=f"switch {DISCOVERY_TOOL} on, or others off")))
 
 
 def _resumes(resumed: Resumed, contract: Contract) -> Notice:
@@ -114,10 +129,14 @@ def _answer_calls(env: Environment, resumed: Resumed | None) -> None:
         resumed.results.get(call.call_id, ToolResultBlock(call.call_id, "interrupted", (text,)))
         for call in answer.calls
     )
-    _record_results(env, answer, resumed.turn_id, results)
+    added = env.loaded.add(tuple(name for call in answer.calls for name in resumed.discovered.get(call.call_id, ())))
+    before = [LoadedChanged(env.loaded.names, added)] if added else []
+    _record_results(env, answer, resumed.turn_id, results, *before)
 
 
-def _record_results(env: Environment, answer: Message, turn_id: str, results: tuple[ToolResultBlock, ...]) -> None:
+def _record_results(
+    env: Environment, answer: Message, turn_id: str, results: tuple[ToolResultBlock, ...], *before: Event
+) -> None:
     record(
         env,
         Message(
@@ -128,6 +147,7 @@ def _record_results(env: Environment, answer: Message, turn_id: str, results: tu
             created_at=iso_time(env.clock()),
             turn_id=turn_id,
         ),
+        *before,
     )
 
 
@@ -145,18 +165,14 @@ def _ending(
     return None if answer.calls else ("done", None)
 
 
-async def _call_tools(
-    env: Environment, setup: Setup, turn_id: str, answer: Message, results: Mapping[str, ToolResultBlock]
-) -> None:
+async def _call_tools(env: Environment, setup: Setup, turn_id: str, answer: Message, resumed: Resumed | None) -> None:
+    """Run the calls and record their results, with what they added to the loaded set, in one commit."""
+    discoverable = Discoverable(setup.contract, env.surfaces.current, env.loaded, env.authority, setup.rank)
     site = CallSite(
-        env.session_id,
-        turn_id,
-        answer.id,
-        setup.workspace,
-        setup.contract,
-        env.authority,
-        env.emit,
-        env.stop,
-        env.monotonic,
+        env.session_id, turn_id, answer.id, setup.workspace, discoverable, env.emit, env.stop, env.monotonic
     )
-    _record_results(env, answer, turn_id, await run_calls(answer.calls, site, results))
+    known = len(env.loaded.names)
+    results = await run_calls(answer.calls, site, resumed)
+    added = env.loaded.names[known:]
+    before = [LoadedChanged(env.loaded.names, added)] if added else []
+    _record_results(env, answer, turn_id, results, *before)

@@ -1,22 +1,23 @@
 """One step: plan the surface, send the request, keep the answer."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from openprogram.agent.deferral import undeclared, wanted, worth_keeping
 from openprogram.agent.environment import Environment, Setup
-from openprogram.agent.freeze import residency, shown
 from openprogram.agent.stream import Received, receive
+from openprogram.context.assembler import assemble
+from openprogram.context.catalog import entries_of, uncovered
 from openprogram.context.notices import notice_text
 from openprogram.core.clock import iso_time
-from openprogram.core.events import Event, MessageAdded, StepFinished, StepStarted
+from openprogram.core.events import Event, LoadedChanged, MessageAdded, StepFinished, StepStarted
 from openprogram.core.ids import new_id
-from openprogram.core.jsonio import digest
 from openprogram.core.messages import Message, TextBlock
 from openprogram.core.prompt import ProviderRequest, Segment, Surface, SurfacePlan
-from openprogram.core.tooling import LoadedSet
+from openprogram.core.tooling import DISCOVERY_TOOL, ToolSpec
 from openprogram.ledger.verdict import verdict
 from openprogram.providers.segments import segments
-from openprogram.surface.planner import Wanted, plan
+from openprogram.surface.planner import plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +43,18 @@ def record(env: Environment, message: Message, *before: Event) -> None:
     env.emit(*before, MessageAdded(message))
 
 
-async def run_step(env: Environment, setup: Setup, loaded: LoadedSet, turn_id: str, step: int) -> StepOutcome:
+async def run_step(env: Environment, setup: Setup, turn_id: str, step: int) -> StepOutcome:
     """Send one request and record the answer, whole or partial."""
     at = StepId(turn_id, step, new_id("m"))
-    surface, next_plan = _plan(env, setup, loaded)
-    notice = notice_text(next_plan, env.history.messages, iso_time(env.clock())[:10])
+    surface, next_plan = _plan(env, setup, step)
+    notice = notice_text(
+        next_plan, env.history.messages, iso_time(env.clock())[:10], _untold(setup, surface), setup.count
+    )
     if notice is not None:
         record(env, _notice(env, notice, turn_id))
     request = ProviderRequest(
         model=setup.model.model,
-        system=setup.prompt.texts,
+        system=assemble(replace(setup.prompt, catalog=surface.catalog)).texts,
         tools=surface.declared,
         messages=env.history.messages,
         params=setup.params,
@@ -61,7 +64,7 @@ async def run_step(env: Environment, setup: Setup, loaded: LoadedSet, turn_id: s
     parts = segments(request)
     kept = _common(env.progress.segments, parts)
     env.progress.segments = parts
-    env.emit(_started(env, setup, loaded, at, next_plan, kept, parts[kept:]))
+    env.emit(_started(env, setup, at, next_plan, kept, parts[kept:]))
     started = env.monotonic()
     received = await receive(
         setup.provider.stream(request),
@@ -111,26 +114,29 @@ def _shown_before(history: Sequence[Message]) -> int:
     return next(answers, 0)
 
 
-def _plan(env: Environment, setup: Setup, loaded: LoadedSet) -> tuple[Surface, SurfacePlan]:
-    wanted = Wanted(
-        model=setup.model.id,
-        tools=tuple(spec.declaration for spec in shown(setup.contract, loaded)),
-        floor=tuple(spec.declaration for spec in setup.floor),
-        system_digest=digest(list(setup.prompt.texts)),
-    )
-    return plan(env.surfaces.current, wanted, now=env.clock(), cache_ttl_s=setup.model.capability.cache_ttl_s)
+def _plan(env: Environment, setup: Setup, step: int) -> tuple[Surface, SurfacePlan]:
+    """Plan the surface. A rebase at the start of a turn takes dead weight out of the loaded set (cache.md C4)."""
+    loaded, previous = env.loaded.names, env.surfaces.current
+    kept = worth_keeping(env.loaded, setup.contract, env.history.messages, previous) if step == 1 else loaded
+    asked = wanted(setup, loaded, kept)
+    surface, chosen = plan(previous, asked, now=env.clock(), cache_ttl_s=setup.model.capability.cache_ttl_s)
+    if chosen.kind == "rebase" and env.loaded.drop(set(loaded) - set(kept)):
+        env.emit(LoadedChanged(env.loaded.names))
+    return surface, chosen
+
+
+def _untold(setup: Setup, surface: Surface) -> tuple[ToolSpec, ...]:
+    """What could be loaded and does not stand in the catalog as it was sent: it came since."""
+    if setup.contract.get(DISCOVERY_TOOL) is None:
+        return ()
+    return uncovered(undeclared(setup.contract, surface), entries_of(surface.catalog))
 
 
 def _started(
-    env: Environment,
-    setup: Setup,
-    loaded: LoadedSet,
-    at: StepId,
-    next_plan: SurfacePlan,
-    kept: int,
-    changed: tuple[Segment, ...],
+    env: Environment, setup: Setup, at: StepId, next_plan: SurfacePlan, kept: int, changed: tuple[Segment, ...]
 ) -> StepStarted:
-    how = residency(setup.contract)
+    declared = set(next_plan.declared)
+    loaded = tuple(name for name in env.loaded.names if name in declared)
     causes = tuple(
         f"{what}:{name}"
         for what, names in (
@@ -146,9 +152,9 @@ def _started(
         message_id=at.message_id,
         parent_id=env.history.leaf_id,
         model=setup.model.id,
-        resident=next_plan.declared,
-        loaded=loaded.names,
-        deferred_count=sum(1 for kind in how.values() if kind == "deferred") - len(loaded.names),
+        resident=tuple(name for name in next_plan.declared if name not in loaded),
+        loaded=loaded,
+        deferred_count=sum(1 for name in setup.contract.names if name not in declared),
         plan=next_plan,
         reason=next_plan.reason,
         causes=causes,

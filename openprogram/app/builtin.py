@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Final
 
+from openprogram.agent.tool_search import tool_search
 from openprogram.app.demo import DemoProcess
 from openprogram.app.settings import Settings
 from openprogram.core.jsonio import JsonObject, JsonValue
@@ -45,7 +46,7 @@ class BuiltinSource:
         """Put the tools into the registry as they are configured now."""
         config = replace(self._config, search=replace(self._config.search, keyless_consent=keyless_consent))
         tools = tuple(self._with_demo(tool, config.search) for tool in builtin_tools(config))
-        self._registry.put("builtin", tools, unavailable_tools(config))
+        self._registry.put("builtin", (*tools, tool_search), unavailable_tools(config))
 
     def setting_changed(self, _user_id: str, key: str, value: JsonValue) -> None:
         """Follow a setting that was stored."""

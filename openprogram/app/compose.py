@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Final
 
 from openprogram.app.builtin import BuiltinSource
+from openprogram.app.counting import counting
 from openprogram.app.demo import ENDPOINT, MODEL, DemoProcess
+from openprogram.app.finding import finding
 from openprogram.app.home import sole_use
 from openprogram.app.models import Models
 from openprogram.app.serve import Parts
@@ -25,6 +27,7 @@ from openprogram.sessions.hub import Defaults, Ports
 from openprogram.sessions.service import session_service
 from openprogram.sessions.settings import KEYLESS_SEARCH
 from openprogram.store.sqlite.store import SqliteStore
+from openprogram.tokens.counts import TokenCounts
 from openprogram.tools.builtin.jobs import Jobs
 from openprogram.tools.registry import Registry
 
@@ -53,11 +56,15 @@ async def compose(settings: Settings) -> AsyncIterator[Parts]:
         registry = Registry()
         builtin = BuiltinSource(settings, registry, jobs, None if models.has_endpoint else demo)
         builtin.register(keyless_consent=bool(await store.setting(OWNER.id, KEYLESS_SEARCH)))
+        tokens = TokenCounts(store)
+        await stack.enter_async_context(counting(registry, tokens))
         ports = Ports(
             store=store,
             bus=bus,
             models=models,
             snapshot=lambda: registry.snapshot,
+            finder=await stack.enter_async_context(finding(settings, registry)),
+            tokens=tokens,
             clock=time.time,
             monotonic=time.monotonic,
             setting_changed=builtin.setting_changed,

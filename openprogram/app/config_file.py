@@ -53,12 +53,19 @@ class ChatTable(_Table):
     permission_mode: Literal["ask", "accept_edits", "auto"] | None = None
 
 
+class ToolsTable(_Table):
+    """`[tools]`: how tools are offered."""
+
+    embeddings: bool = False
+
+
 class ConfigTables(_Table):
     """The whole file. `endpoints` is checked by `openprogram.providers.discovery`."""
 
     server: ServerTable = ServerTable()
     search: SearchTable = SearchTable()
     chat: ChatTable = ChatTable()
+    tools: ToolsTable = ToolsTable()
     endpoints: dict[str, Any] = {}
 
 

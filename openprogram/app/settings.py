@@ -64,6 +64,8 @@ class Settings:
     workspace: Path
     """The directory that a new chat works in by default."""
     permission_mode: PermissionMode
+    embeddings: bool = False
+    """Whether deferred tools are found by meaning too."""
 
     @property
     def secrets(self) -> tuple[str, ...]:
@@ -109,6 +111,7 @@ def load_settings(flags: Flags, environ: Mapping[str, str]) -> Settings:
         search=_search(environ, tables.search),
         workspace=Path(tables.chat.workspace).expanduser() if tables.chat.workspace else home / "workspace",
         permission_mode=tables.chat.permission_mode or "ask",
+        embeddings=tables.tools.embeddings,
     )
 
 

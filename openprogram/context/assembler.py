@@ -13,12 +13,14 @@ from openprogram.core.prompt import PromptBlocks
 
 @dataclass(frozen=True, slots=True)
 class PromptContext:
-    """What sections may look at. All of it stays the same over a session's turns unless the user changes it."""
+    """What sections may look at. All of it stays the same over an epoch unless the user changes it."""
 
     workspace: str
     platform: str
     instructions: str | None = None
     """The agent profile's own instructions."""
+    catalog: str = ""
+    """The deferred tools as they were sent in this epoch (`openprogram.context.catalog`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,7 @@ SECTIONS: tuple[Section, ...] = (
     Section("identity", "stable", lambda _: True, _identity),
     Section("workspace", "session", lambda _: True, _workspace),
     Section("instructions", "session", lambda c: bool(c.instructions), lambda c: c.instructions or ""),
+    Section("catalog", "session", lambda c: bool(c.catalog), lambda c: c.catalog),
 )
 
 

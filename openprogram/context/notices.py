@@ -8,42 +8,53 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from openprogram.context.catalog import Count, catalog_entries, uncovered
 from openprogram.core.messages import Message
 from openprogram.core.prompt import SurfacePlan
+from openprogram.core.tooling import ToolSpec
 
 _DATE: Final = "Today's date is "
 _OFF: Final = "Switched off, calls will be refused: "
 _ON: Final = "Switched on again: "
 _NEW: Final = "Now available: "
+_MORE: Final = "More tools that can be loaded: "
 # These beginnings are read back from chats of any age: add new ones, never edit them.
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What the notices of a branch last said: the date, and the tools that are off."""
+    """What the notices of a branch come to: the date, the tools that are off, what was added to the catalog."""
 
     date: str | None = None
     off: frozenset[str] = frozenset()
+    more: frozenset[str] = frozenset()
 
 
-def notice_text(plan: SurfacePlan, history: Sequence[Message], today: str) -> str | None:
+def notice_text(
+    plan: SurfacePlan, history: Sequence[Message], today: str, deferred: Sequence[ToolSpec] = (), count: Count = len
+) -> str | None:
     """What the model has to be told before this request, or None.
 
     `today` is an ISO date in UTC; it is told in the first request and when it has changed since it was told.
+    `deferred` are the tools that could be loaded and are not in the epoch's catalog: each is told of once.
     """
     before = told(history)
     declared = [name for name in plan.declared if name not in plan.masked]
     off = [name for name in plan.masked if name not in before.off]
     on = [name for name in declared if name in before.off]
     new = [name for name in plan.added if name in declared and name not in before.off]
+    if plan.reason == "discovered":  # the call that loaded them has told of them
+        new = []
+    more = catalog_entries(uncovered(deferred, before.more), count)
     lines = [f"{_DATE}{today}."] if today != before.date else []
-    lines += [f"{start}{', '.join(names)}." for start, names in ((_OFF, off), (_ON, on), (_NEW, new)) if names]
+    told_now = ((_OFF, off), (_ON, on), (_NEW, new), (_MORE, more))
+    lines += [f"{start}{', '.join(names)}." for start, names in told_now if names]
     return "\n".join(lines) or None
 
 
 def told(history: Sequence[Message]) -> Told:
     """What the notices of this branch come to."""
-    date, off = None, set[str]()
+    date, off, more = None, set[str](), set[str]()
     for message in history:
         if message.role != "notice":
             continue
@@ -54,8 +65,10 @@ def told(history: Sequence[Message]) -> Told:
                 off.update(_names(line.removeprefix(_OFF)))
             elif line.startswith((_ON, _NEW)):
                 off.difference_update(_names(line.partition(": ")[2]))
-    return Told(date, frozenset(off))
+            elif line.startswith(_MORE):
+                more.update(_names(line.removeprefix(_MORE)))
+    return Told(date, frozenset(off), frozenset(more))
 
 
 def _names(listed: str) -> list[str]:
-    return listed.rstrip(".").split(", ")
+    return listed.removesuffix(".").split(", ")

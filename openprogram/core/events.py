@@ -8,9 +8,8 @@ from typing import Literal
 
 from openprogram.core.intent import Effective, ToolIntent
 from openprogram.core.jsonio import JsonObject
-from openprogram.core.messages import CallStatus, Message, ToolResultBlock
-from openprogram.core.prompt import FailureAction, Segment, SurfacePlan
-from openprogram.core.tooling import Residency
+from openprogram.core.messages import CallStatus, Message, QueuedMessage, ToolResultBlock
+from openprogram.core.prompt import FailureAction, Residency, Segment, SurfacePlan
 from openprogram.core.usage import CacheVerdict, Usage
 
 TurnReason = Literal["done", "stopped", "error", "interrupted", "limit", "cut"]
@@ -29,17 +28,6 @@ class ErrorInfo:
     action: FailureAction = "none"
     hint: str | None = None
     retry_after_s: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class QueuedMessage:
-    """A message that waits for the running turn; `steer` is delivered after the current tool results."""
-
-    id: str
-    text: str
-    mode: Literal["queue", "steer"]
-    created_at: str
-    override: ToolIntent | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +73,9 @@ class TurnStarted:
 class StepStarted:
     """A model request goes out. The answer will be `message_id`, below `parent_id`.
 
-    The first `kept` segments are those of the request before, unchanged; `segments` are the rest (all, where this
-    process does not know the request before).
+    Of the declared tools `loaded` are those that the chat has discovered, `resident` the others; `deferred_count` more
+    are authorised and not declared. The first `kept` segments are those of the request before, unchanged; `segments`
+    are the rest (all, where this process does not know the request before).
     """
 
     turn_id: str
@@ -160,12 +149,13 @@ class ToolOutputDelta:
 
 @dataclass(frozen=True, slots=True)
 class ToolCallFinished:
-    """A call has its result."""
+    """A call has its result. `discovered` are the deferred tools that it asked to have loaded."""
 
     call_id: str
     status: CallStatus
     result: ToolResultBlock
     duration_ms: int
+    discovered: tuple[str, ...] = ()
     type: Literal["tool_call_finished"] = "tool_call_finished"
 
 
@@ -194,6 +184,15 @@ class TurnFinished:
     reason: TurnReason
     error: ErrorInfo | None = None
     type: Literal["turn_finished"] = "turn_finished"
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedChanged:
+    """The whole loaded set as it is now, in order of discovery; `added` came with this change."""
+
+    loaded: tuple[str, ...]
+    added: tuple[str, ...] = ()
+    type: Literal["loaded_changed"] = "loaded_changed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,6 +287,7 @@ Event = (
     | ToolCallFinished
     | StepFinished
     | TurnFinished
+    | LoadedChanged
     | IntentChanged
     | ApprovalRequested
     | ApprovalResolved

@@ -97,3 +97,14 @@ class Message:
     def results(self) -> tuple[ToolResultBlock, ...]:
         """The results in a tool message, in the order of the calls."""
         return tuple(block for block in self.blocks if isinstance(block, ToolResultBlock))
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedMessage:
+    """A message that waits for the running turn; `steer` is delivered after the current tool results."""
+
+    id: str
+    text: str
+    mode: Literal["queue", "steer"]
+    created_at: str
+    override: ToolIntent | None = None

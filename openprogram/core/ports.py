@@ -3,21 +3,14 @@
 No protocol assumes one process or SQLite: PostgreSQL may carry the store, Redis or NATS the bus.
 """
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from openprogram.core.events import (
-    ApprovalDecision,
-    ApprovalRequested,
-    Event,
-    PermissionMode,
-    QueuedMessage,
-    SessionInfo,
-)
+from openprogram.core.events import ApprovalDecision, ApprovalRequested, Event, PermissionMode, SessionInfo
 from openprogram.core.intent import StoredIntent
-from openprogram.core.jsonio import JsonValue
-from openprogram.core.messages import Message
+from openprogram.core.jsonio import JsonObject, JsonValue
+from openprogram.core.messages import Message, QueuedMessage
 from openprogram.core.prompt import ModelInfo, ProviderEvent, ProviderRequest, Surface
 from openprogram.core.storage import (
     ApprovalRow,
@@ -113,6 +106,14 @@ class Store(Protocol):
         self, user_id: str, key: str, value: JsonValue, request: RememberRequest | None = None
     ) -> None:
         """Store a setting, None deletes it; and the request that asked for it, all or nothing. Raises `Conflict`."""
+        ...
+
+    async def token_counts(self, digests: Collection[str]) -> Mapping[str, int]:
+        """How many tokens texts have, by their digests (`core.jsonio.digest_bytes`); unknown ones are left out."""
+        ...
+
+    async def put_token_counts(self, counts: Mapping[str, int]) -> None:
+        """Remember counts; one that is known already stays."""
         ...
 
     async def sweep(self, *, drafts_before: str, requests_before: str) -> int:
@@ -231,6 +232,31 @@ class Authority(Protocol):
 
     def permission(self) -> PermissionState:
         """The permission mode and grants now."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What became of names that were to be loaded.
+
+    `loaded` are declarations (`{name, description, parameters}`) in order, those of their groups included; `ready` need
+    no loading; `unknown` are no tools of this chat.
+    """
+
+    loaded: tuple[JsonObject, ...] = ()
+    ready: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+
+class Discovery(Protocol):
+    """The running turn's deferred tools, for a call that looks for one. What is not authorised is not there."""
+
+    async def find(self, query: str, limit: int) -> tuple[JsonObject, ...]:
+        """The declarations that fit a free text best, the best first. Loads nothing."""
+        ...
+
+    def select(self, names: Sequence[str]) -> Selection:
+        """Load the tools of these names, with their groups, for the next step and all that follow."""
         ...
 
 

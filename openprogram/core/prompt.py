@@ -8,6 +8,8 @@ from openprogram.core.messages import Block, Message
 from openprogram.core.usage import Price, Usage
 
 Api = Literal["anthropic", "openai-chat"]
+Residency = Literal["resident", "deferred"]
+"""Whether a tool's schema is declared from the start or only its name is in the catalog."""
 Strategy = Literal["append", "frozen"]
 """How a surface may change; the Cache issue adds the strategies of `spec/cache.md` section 1."""
 
@@ -18,7 +20,8 @@ Strategy = Literal["append", "frozen"]
 class Surface:
     """What one endpoint has been shown for one session since the last rebase; stored, compared, extended.
 
-    `declared` holds the declarations as they were sent, so that a tool that vanishes or changes moves no byte.
+    `declared` holds the declarations as they were sent, so that a tool that vanishes or changes moves no byte;
+    `catalog` is the list of deferred tools that stands in the system prompt.
     """
 
     model: str
@@ -29,6 +32,7 @@ class Surface:
     system_digest: str
     last_request_at: float
     """Unix seconds; tells warm from cold against the endpoint's cache lifetime."""
+    catalog: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -37,7 +41,9 @@ class Surface:
 
 
 PlanKind = Literal["rebase", "keep", "append"]
-PlanReason = Literal["first_request", "cold", "model_changed", "system_changed", "forced", "unchanged", "added"]
+PlanReason = Literal[
+    "first_request", "cold", "model_changed", "system_changed", "forced", "unchanged", "added", "discovered"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +228,8 @@ class Capability:
     strategy: Strategy = "append"
     cache_ttl_s: float = 300.0
     supports_thinking: bool = False
+    max_tools: int = 128
+    """Most tools that a request may declare."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,15 +7,9 @@ mirror an event, so that rows never disagree with the log.
 from dataclasses import dataclass
 from typing import Literal
 
-from openprogram.core.events import (
-    ApprovalDecision,
-    ApprovalRequested,
-    QueuedMessage,
-    SessionInfo,
-    TurnReason,
-)
+from openprogram.core.events import ApprovalDecision, ApprovalRequested, SessionInfo, TurnReason
 from openprogram.core.intent import ToolIntent
-from openprogram.core.messages import Message, Role
+from openprogram.core.messages import Message, QueuedMessage, Role
 from openprogram.core.prompt import Surface
 from openprogram.core.usage import Usage
 
@@ -46,6 +40,7 @@ class SessionRow:
     turn_id: str | None = None
     turn_seq: int | None = None
     surface: Surface | None = None
+    loaded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +150,14 @@ class PutSurface:
 
 
 @dataclass(frozen=True, slots=True)
+class PutLoaded:
+    """Replace the chat's loaded set."""
+
+    names: tuple[str, ...]
+    type: Literal["put_loaded"] = "put_loaded"
+
+
+@dataclass(frozen=True, slots=True)
 class PutUsage:
     """Count one step; the same turn and step again is ignored (counted once whatever is replayed)."""
 
@@ -215,6 +218,7 @@ Write = (
     | StartTurn
     | EndTurn
     | PutSurface
+    | PutLoaded
     | PutUsage
     | PutApproval
     | ResolveApproval

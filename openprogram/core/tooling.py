@@ -3,7 +3,7 @@
 The functions over these values are in `openprogram.tools` (register, resolve) and `openprogram.agent` (freeze, call).
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -12,6 +12,8 @@ from typing import Final, Literal
 from openprogram.core.intent import ChipEffect, ToolIntent
 from openprogram.core.jsonio import JsonObject, digest
 from openprogram.core.messages import ResultPart, TextBlock
+from openprogram.core.ports import Discovery
+from openprogram.core.prompt import Residency
 
 DISCOVERY_TOOL: Final = "tool_search"
 """The tool that finds deferred ones. Where a turn lacks it nothing could, so nothing is deferred."""
@@ -19,7 +21,6 @@ DISCOVERY_TOOL: Final = "tool_search"
 OutputSink = Callable[[str], None]
 """Takes a running call's output as it appears; never blocks."""
 
-Residency = Literal["resident", "deferred"]
 Permission = Literal["none", "write", "execute", "network"]
 """What a call may do to the world, for the permission modes: nothing, change files, run programs, send data out."""
 
@@ -39,7 +40,10 @@ DropReason = Literal[
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """What one running call is handed. Anything else a tool needs was given to its factory."""
+    """What one running call is handed. Anything else a tool needs was given to its factory.
+
+    `discovery` is None where nothing can be found or loaded: outside a turn of the agent.
+    """
 
     session_id: str
     turn_id: str
@@ -47,6 +51,7 @@ class ToolContext:
     workspace: Path
     output: OutputSink
     extra_dirs: tuple[Path, ...] = ()
+    discovery: Discovery | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,13 +159,15 @@ def _empty_mapping() -> Mapping[str, str]:
 class Snapshot:
     """Every tool that exists at one moment, sorted by name, with the presets; immutable and versioned.
 
-    `unavailable` maps the name of a tool that is registered but not configured to the reason, for people.
+    `unavailable` maps the name of a tool that is registered but not configured to the reason, for people. `about` maps
+    a source to what it says of itself, for finding its tools.
     """
 
     version: int
     tools: tuple[ToolSpec, ...]
     presets: Mapping[str, Preset]
     unavailable: Mapping[str, str] = field(default_factory=_empty_mapping)
+    about: Mapping[str, str] = field(default_factory=_empty_mapping)
 
     def get(self, name: str) -> ToolSpec | None:
         """The tool of that name, or None."""
@@ -246,7 +253,10 @@ class Contract:
 
 
 class LoadedSet:
-    """The deferred tools that a session has discovered: ordered, append-only, one shared value handed along."""
+    """The deferred tools that a session has discovered: ordered, one shared value handed along.
+
+    It only grows, but at the start of a turn, where what is no longer authorised leaves it, and at a rebase.
+    """
 
     __slots__ = ("_names",)
 
@@ -258,6 +268,13 @@ class LoadedSet:
         new = tuple(name for name in dict.fromkeys(names) if name not in self._names)
         self._names.update(dict.fromkeys(new))
         return new
+
+    def drop(self, names: Collection[str]) -> bool:
+        """Take these out at a boundary where the loaded set may shrink; returns whether any was there."""
+        kept = {name: None for name in self._names if name not in names}
+        shrunk = len(kept) < len(self._names)
+        self._names = kept
+        return shrunk
 
     @property
     def names(self) -> tuple[str, ...]:

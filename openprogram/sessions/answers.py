@@ -65,7 +65,7 @@ async def _answer_waiting_turn(
     row = await hub.row(request.user_id, action.session_id)
     if row.turn_id is not None and not await hub.ports.store.approvals(action.session_id):
         turn = await unfinished_turn(hub, row)
-        resumed = Resumed(row.turn_id, turn.steps, turn.finished, turn.fingerprint)
+        resumed = Resumed(row.turn_id, turn.steps, turn.finished, turn.fingerprint, turn.discovered)
         launch(hub, await prepare_run(hub, row, row.info.leaf_id, resumed))
     return ack
 

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 from openprogram.core.errors import BadField
-from openprogram.core.events import Event, MessageAdded, Notice, QueueChanged, QueuedMessage, SessionChanged
+from openprogram.core.events import Event, MessageAdded, Notice, QueueChanged, SessionChanged
 from openprogram.core.ids import new_id
 from openprogram.core.intent import ToolIntent
-from openprogram.core.messages import Message, TextBlock
+from openprogram.core.messages import Message, QueuedMessage, TextBlock
 from openprogram.core.protocol.actions import Chat, ContinueTurn, EditQueue, Stop
 from openprogram.core.protocol.frames import ChatAck, SessionAck
 from openprogram.core.storage import SessionRow

@@ -2,7 +2,8 @@
 
 from openprogram.core.errors import ConfigError, UnknownPreset
 from openprogram.core.intent import ChipEffect, Effective, StoredIntent, ToolIntent
-from openprogram.core.tooling import Resolution, Snapshot, ToolSpec
+from openprogram.core.jsonio import encode
+from openprogram.core.tooling import DISCOVERY_TOOL, Resolution, Snapshot, ToolSpec
 from openprogram.session_config.layers import Layers, merge
 from openprogram.session_config.patches import WEB_SEARCH
 from openprogram.sessions.hub import Hub
@@ -43,7 +44,19 @@ def effective(hub: Hub, stored: StoredIntent) -> Effective:
         return Effective(ChipEffect("unavailable", error.message))
 
 
-def floor(snapshot: Snapshot) -> tuple[ToolSpec, ...]:
-    """What is declared from the first request on so that the chip is free (C1): its tool, where it is configured."""
-    spec = snapshot.get(WEB_SEARCH)
-    return (spec,) if spec is not None and spec.name not in snapshot.unavailable else ()
+def floor(snapshot: Snapshot, resolved: Resolution) -> tuple[ToolSpec, ...]:
+    """What is declared from the first request on so that later changes are free, where it is configured (C1).
+
+    The chip's tool, and in a chat that has tools the one through which whatever a preset brings in later is found.
+    """
+    has_tools = any(WEB_SEARCH not in tool.provides for tool in resolved.kept)
+    names = (DISCOVERY_TOOL, WEB_SEARCH) if has_tools else (WEB_SEARCH,)
+    specs = (snapshot.get(name) for name in names)
+    return tuple(spec for spec in specs if spec is not None and spec.name not in snapshot.unavailable)
+
+
+def tool_tokens(hub: Hub, snapshot: Snapshot) -> dict[str, int]:
+    """What each tool's declaration costs per request, by name, as far as it is counted."""
+    exact = hub.ports.tokens.exact
+    counted = ((tool.name, exact(encode(tool.declaration).decode())) for tool in snapshot.tools)
+    return {name: tokens for name, tokens in counted if tokens is not None}

@@ -27,8 +27,9 @@ class UnfinishedTurn:
     """The open ends of a turn.
 
     `step` is a request whose answer was not recorded; `blocks` what had arrived of it, in order. `answer` is the
-    recorded answer whose calls have no recorded results yet; `started` and `finished` are those calls' states. `steps`
-    counts the requests, `fingerprint` is the contract's.
+    recorded answer whose calls have no recorded results yet; `started` and `finished` are those calls' states,
+    `discovered` what the finished ones asked to have loaded. `steps` counts the requests, `fingerprint` is the
+    contract's.
     """
 
     fingerprint: str = ""
@@ -38,6 +39,7 @@ class UnfinishedTurn:
     answer: Message | None = None
     started: set[str] = field(default_factory=set)
     finished: dict[str, ToolResultBlock] = field(default_factory=dict)
+    discovered: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def partial(self) -> tuple[Block, ...]:
@@ -66,13 +68,14 @@ def _apply(turn: UnfinishedTurn, event: Event) -> None:
         case MessageAdded(message) if message.role == "assistant":
             turn.step, turn.blocks = None, {}
             turn.answer = message if message.calls else None
-            turn.started, turn.finished = set(), {}
+            turn.started, turn.finished, turn.discovered = set(), {}, {}
         case MessageAdded(message) if message.role == "tool":
             turn.answer = None
         case ToolCallStarted():
             turn.started.add(event.call_id)
         case ToolCallFinished():
             turn.finished[event.call_id] = event.result
+            turn.discovered[event.call_id] = event.discovered
         case _:
             pass
 

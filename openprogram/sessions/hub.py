@@ -22,6 +22,8 @@ from openprogram.sessions.journal import Journal
 from openprogram.sessions.live import Live
 from openprogram.sessions.sidebar import Sidebar
 from openprogram.sessions.ticker import Ticker
+from openprogram.tokens.counts import TokenCounts
+from openprogram.tools.search.finder import Finder
 
 REMEMBERED_CHATS = 200
 """Of so many chats the last request's segments are kept in memory, to tell what the next one changes."""
@@ -48,6 +50,8 @@ class Ports:
     bus: Bus
     models: ModelCatalog
     snapshot: Callable[[], Snapshot]
+    finder: Finder
+    tokens: TokenCounts
     clock: Clock
     monotonic: Callable[[], float]
     setting_changed: Callable[[str, str, JsonValue], None] = lambda _user, _key, _value: None

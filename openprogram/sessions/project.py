@@ -8,6 +8,7 @@ from openprogram.core.events import (
     BranchSelected,
     Event,
     IntentChanged,
+    LoadedChanged,
     MessageAdded,
     QueueChanged,
     ReasoningDelta,
@@ -23,6 +24,7 @@ from openprogram.core.storage import (
     EndTurn,
     PutApproval,
     PutIntent,
+    PutLoaded,
     PutMessage,
     PutQueue,
     PutSession,
@@ -54,6 +56,8 @@ def _writes(event: Event, user_id: str) -> tuple[Write, ...]:
             return (EndTurn(event.turn_id, event.reason),)
         case StepFinished():
             return (PutUsage(UsageRow(event.turn_id, event.step, event.model, event.usage, event.cost)),)
+        case LoadedChanged(loaded):
+            return (PutLoaded(loaded),)
         case IntentChanged():
             return (PutIntent(event.intent, event.revision - 1),)
         case ApprovalRequested():

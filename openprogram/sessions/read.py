@@ -15,7 +15,7 @@ from openprogram.core.storage import SessionRow, UsageRow
 from openprogram.core.tooling import LoadedSet
 from openprogram.core.usage import Usage
 from openprogram.session_config.layers import explain_all
-from openprogram.sessions.effective import effective, layers, resolution
+from openprogram.sessions.effective import effective, layers, resolution, tool_tokens
 from openprogram.sessions.fold import fold, since_last_message
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.log import turn_events
@@ -116,7 +116,7 @@ async def _partial(hub: Hub, row: SessionRow) -> PartialAnswer | None:
 
 async def explain_tools(hub: Hub, request: Request, action: ExplainTools) -> ToolsAck:
     """Every registered tool with its state and reason, and the layer that decided each field."""
-    await hub.row(request.user_id, action.session_id)
+    row = await hub.row(request.user_id, action.session_id)
     stored = await hub.ports.store.intent(action.session_id)
     live = hub.ports.snapshot()
     chat_layers = layers(hub, stored.intent)
@@ -131,7 +131,7 @@ async def explain_tools(hub: Hub, request: Request, action: ExplainTools) -> Too
         session_id=action.session_id,
         revision=stored.revision,
         preset=resolved.preset if error is None else chat_layers.session.toolset,
-        tools=tool_states(live, resolved, stored.intent.disabled, LoadedSet(), {}),
+        tools=tool_states(live, resolved, stored.intent.disabled, LoadedSet(row.loaded), tool_tokens(hub, live)),
         decided=explain_all(chat_layers),
         unknown=resolved.unknown,
         effective=effective(hub, stored),

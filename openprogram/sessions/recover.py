@@ -5,10 +5,19 @@ Pure over the turn's events; `openprogram.sessions.startup` applies it.
 
 from collections.abc import Collection, Iterable
 
-from openprogram.core.events import ApprovalResolved, ErrorInfo, Event, MessageAdded, TurnFinished, TurnReason
+from openprogram.core.events import (
+    ApprovalResolved,
+    ErrorInfo,
+    Event,
+    LoadedChanged,
+    MessageAdded,
+    TurnFinished,
+    TurnReason,
+)
 from openprogram.core.ids import new_id
 from openprogram.core.messages import Message, TextBlock, ToolResultBlock
 from openprogram.core.storage import ApprovalRow
+from openprogram.core.tooling import LoadedSet
 from openprogram.sessions.fold import UnfinishedTurn
 
 _INTERRUPTED = (
@@ -31,12 +40,16 @@ def close(
     turn: UnfinishedTurn,
     turn_id: str,
     approvals: Iterable[ApprovalRow],
+    loaded: LoadedSet,
     *,
     now: str,
     reason: TurnReason,
     error: ErrorInfo | None = None,
 ) -> tuple[Event, ...]:
-    """End the turn: keep what was shown, answer every call, withdraw open questions."""
+    """End the turn: keep what was shown, answer every call, withdraw open questions, load what was asked for.
+
+    `loaded` is the chat's loaded set; it grows.
+    """
     pending = [row.request for row in approvals if row.pending]
     events: list[Event] = [ApprovalResolved(asked.approval_id, None) for asked in pending]
     if turn.step is not None and turn.partial:
@@ -60,6 +73,10 @@ def close(
             created_at=now,
             turn_id=turn_id,
         )
+        discovered = (turn.discovered.get(call.call_id, ()) for call in turn.answer.calls)
+        added = loaded.add(tuple(name for names in discovered for name in names))
+        if added:
+            events.append(LoadedChanged(loaded.names, added))
         events.append(MessageAdded(results))
     events.append(TurnFinished(turn_id, reason, error))
     return tuple(events)

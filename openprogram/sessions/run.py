@@ -9,7 +9,8 @@ from openprogram.agent.environment import Environment, Resumed
 from openprogram.agent.loop import run as run_agent
 from openprogram.agent.stop import StopSignal
 from openprogram.core.errors import StorageError
-from openprogram.core.events import ErrorInfo, Event, QueuedMessage, TurnFinished
+from openprogram.core.events import ErrorInfo, Event, TurnFinished
+from openprogram.core.messages import QueuedMessage
 from openprogram.core.prompt import Surface
 from openprogram.core.storage import PutSurface
 from openprogram.sessions.emitter import Emitter

@@ -8,12 +8,14 @@ from pathlib import Path
 
 from openprogram.agent.environment import Environment, History, Progress, Resumed, Setup
 from openprogram.agent.freeze import freeze
-from openprogram.context.assembler import PromptContext, assemble
-from openprogram.core.events import ErrorInfo, Event, MessageAdded, QueueChanged, QueuedMessage
+from openprogram.context.assembler import PromptContext
+from openprogram.context.catalog import counted_texts
+from openprogram.core.events import ErrorInfo, Event, MessageAdded, QueueChanged
 from openprogram.core.ids import new_id
 from openprogram.core.intent import ToolIntent
-from openprogram.core.messages import Message, TextBlock
+from openprogram.core.messages import Message, QueuedMessage, TextBlock
 from openprogram.core.storage import SessionRow, StartTurn
+from openprogram.core.tooling import LoadedSet
 from openprogram.core.usage import Usage
 from openprogram.sessions.approvals import Broker
 from openprogram.sessions.authority import LiveAuthority
@@ -62,6 +64,7 @@ async def prepare_run(hub: Hub, row: SessionRow, leaf_id: str | None, resumed: R
         inbox=RunInbox(run, lambda unanswered: take_next(hub, live, history, row.user_id, unanswered)),
         surfaces=RunSurfaces(row.surface, emitter),
         history=history,
+        loaded=LoadedSet(row.loaded),
         stop=run.stop,
         clock=hub.ports.clock,
         monotonic=hub.ports.monotonic,
@@ -165,17 +168,20 @@ class _Preparer:
         resolved = resolution(hub, intent, snapshot, override)
         self._live.authority.begin_turn(intent, snapshot, override)
         model, provider = await hub.ports.models.resolve(row.info.model)
+        await hub.ports.tokens.learn(counted_texts(resolved.kept))
         workspace = Path(row.info.workspace) if row.info.workspace else hub.defaults.workspace
         authority, ask = self._live.authority, self._live.broker
-        prompt = PromptContext(str(workspace), hub.defaults.platform, hub.defaults.profile.instructions)
         return Setup(
             contract=freeze(resolved, lambda spec: wrap(spec, authority, ask)),
-            floor=floor(snapshot),
+            floor=floor(snapshot, resolved),
             unknown=resolved.unknown,
+            dropped=frozenset(resolved.dropped),
+            rank=partial(hub.ports.finder.rank, snapshot),
+            count=hub.ports.tokens.at_most,
             model=model,
             provider=provider,
             params=hub.defaults.params,
-            prompt=assemble(prompt),
+            prompt=PromptContext(str(workspace), hub.defaults.platform, hub.defaults.profile.instructions),
             workspace=workspace,
         )
 

@@ -6,6 +6,7 @@ import structlog
 from openprogram.core.errors import DatabaseCorrupt
 from openprogram.core.events import ErrorInfo, ErrorRaised, TurnReason
 from openprogram.core.storage import SessionRow
+from openprogram.core.tooling import LoadedSet
 from openprogram.sessions.fold import UnfinishedTurn, fold
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.log import turn_events
@@ -72,7 +73,7 @@ async def close_turn(hub: Hub, session_id: str, reason: TurnReason, error: Error
         return
     turn = await unfinished_turn(hub, row)
     approvals = await hub.ports.store.approvals(session_id)
-    events = close(turn, row.turn_id, approvals, now=hub.now(), reason=reason, error=error)
+    events = close(turn, row.turn_id, approvals, LoadedSet(row.loaded), now=hub.now(), reason=reason, error=error)
     await hub.journal.commit(session_id, row.user_id, events)
     _log.info("turn_closed", session_id=session_id, turn_id=row.turn_id, reason=reason)
 

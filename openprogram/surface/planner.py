@@ -1,8 +1,8 @@
 """The surface planner: last surface, new contract, warmth -> next surface at the least cost (spec cache.md section 2).
 
 Pure. The `append` strategy, for endpoints that know no other way: within an epoch the declared array only grows at its
-end; what is withdrawn stays declared and is masked (announced in the newest message, refused at dispatch). Strategies
-with deltas join behind the same function.
+end, by what was discovered; what is withdrawn stays declared and is masked (announced in the newest message, refused at
+dispatch); the catalog of deferred tools stays as it was sent. Strategies with deltas join behind the same function.
 """
 
 from dataclasses import dataclass, replace
@@ -15,14 +15,20 @@ from openprogram.core.prompt import PlanReason, Surface, SurfacePlan
 class Wanted:
     """What the next request should offer.
 
-    `tools` are the declarations of the authorised tools that are to be shown, in contract order. `floor` are those
-    that must be declared from the first request so that a later switch is free; the ones not authorised are masked.
+    `tools` are the declarations that a rebase makes. `floor` are those that must be declared from the first request so
+    that a later switch is free. `discovered` are what an epoch may append, in order (None: all of `tools`). What is
+    declared and not `authorised` (None: not among `tools`) is masked. `catalog` is the catalog of a rebase. Never more
+    than `most` are declared: the floor first, the rest in order.
     """
 
     model: str
     tools: tuple[JsonObject, ...]
     floor: tuple[JsonObject, ...]
     system_digest: str
+    authorised: frozenset[str] | None = None
+    discovered: tuple[JsonObject, ...] | None = None
+    catalog: str = ""
+    most: int | None = None
 
 
 def plan(
@@ -59,9 +65,22 @@ def _merge(first: tuple[JsonObject, ...], second: tuple[JsonObject, ...]) -> tup
     return first + tuple(tool for tool in second if _name(tool) not in names)
 
 
+def _authorised(wanted: Wanted) -> frozenset[str]:
+    if wanted.authorised is not None:
+        return wanted.authorised
+    return frozenset(_name(tool) for tool in wanted.tools)
+
+
+def _named(tools: tuple[JsonObject, ...], floor: tuple[JsonObject, ...]) -> tuple[JsonObject, ...]:
+    """The floor, as the authorised tools have it where they have it."""
+    known = {_name(tool): tool for tool in tools}
+    return tuple(known.get(_name(tool), tool) for tool in floor)
+
+
 def _rebase(previous: Surface | None, wanted: Wanted, now: float, reason: PlanReason) -> tuple[Surface, SurfacePlan]:
-    authorised = {_name(tool) for tool in wanted.tools}
-    declared = tuple(sorted(_merge(wanted.tools, wanted.floor), key=_name))
+    authorised = _authorised(wanted)
+    fitting = _merge(_named(wanted.tools, wanted.floor), wanted.tools)[: wanted.most]
+    declared = tuple(sorted(fitting, key=_name))
     names = tuple(_name(tool) for tool in declared)
     masked = tuple(name for name in names if name not in authorised)
     surface = Surface(
@@ -71,6 +90,7 @@ def _rebase(previous: Surface | None, wanted: Wanted, now: float, reason: PlanRe
         masked=masked,
         system_digest=wanted.system_digest,
         last_request_at=now,
+        catalog=wanted.catalog,
     )
     before = previous.masked if previous else ()
     withdrawn = tuple(name for name in masked if name not in before)
@@ -80,15 +100,17 @@ def _rebase(previous: Surface | None, wanted: Wanted, now: float, reason: PlanRe
 
 
 def _extend(previous: Surface, wanted: Wanted, now: float) -> tuple[Surface, SurfacePlan]:
-    authorised = {_name(tool) for tool in wanted.tools}
-    declared = _merge(previous.declared, wanted.tools)  # a floor that came later waits for the next rebase
+    authorised = _authorised(wanted)
+    grown = wanted.tools if wanted.discovered is None else wanted.discovered
+    # A floor that came later waits for the next rebase. What was sent stays, whatever the limit is by now.
+    declared = previous.declared + _merge(previous.declared, grown)[len(previous.declared) : wanted.most]
     names = tuple(_name(tool) for tool in declared)
     added = names[len(previous.declared) :]
     masked = tuple(name for name in names if name not in authorised)
     surface = replace(previous, declared=declared, masked=masked, last_request_at=now)
     plan = SurfacePlan(
         kind="append" if added else "keep",
-        reason="added" if added else "unchanged",
+        reason="unchanged" if not added else "added" if wanted.discovered is None else "discovered",
         epoch=previous.epoch,
         declared=names,
         masked=masked,

@@ -19,11 +19,11 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Concatenate, Final, ParamSpec, get_type_hints
 
 from openprogram.core.jsonio import JsonObject
+from openprogram.core.prompt import Residency
 from openprogram.core.tooling import (
     Execute,
     Permission,
     Preview,
-    Residency,
     ToolContext,
     ToolLimits,
     ToolOutput,

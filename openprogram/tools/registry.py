@@ -23,6 +23,7 @@ _NONE: Final = MappingProxyType[str, str]({})
 class _Source:
     tools: tuple[ToolSpec, ...]
     unavailable: Mapping[str, str]
+    about: str
 
 
 class Registry:
@@ -41,19 +42,23 @@ class Registry:
         """Tools, presets and availability as of now."""
         return self._snapshot
 
-    def put(self, source: str, tools: Iterable[ToolSpec], unavailable: Mapping[str, str] = _NONE) -> None:
+    def put(
+        self, source: str, tools: Iterable[ToolSpec], unavailable: Mapping[str, str] = _NONE, *, about: str = ""
+    ) -> None:
         """Make these the tools of `source`, in place of what it had.
 
-        `unavailable` says for people why a tool cannot run now (no key, missing binary), by its name in `tools`. In the
-        snapshot a name that is invalid, too long or taken is replaced by a stable unique one.
+        `unavailable` says for people why a tool cannot run now (no key, missing binary), by its name in `tools`.
+        `about` is what the source says of itself, which helps to find its tools. In the snapshot a name that is
+        invalid, too long or taken is replaced by a stable unique one.
         """
         stamped = tuple(tool if tool.source == source else replace(tool, source=source) for tool in tools)
-        self._sources[source] = _Source(stamped, MappingProxyType(dict(unavailable)))
+        self._sources[source] = _Source(stamped, MappingProxyType(dict(unavailable)), about)
         self._rebuild()
 
     def set_unavailable(self, source: str, unavailable: Mapping[str, str]) -> None:
         """Say anew which tools of a source cannot run, and why: a key was given, a program installed."""
-        self.put(source, self._sources[source].tools, unavailable)
+        was = self._sources[source]
+        self.put(source, was.tools, unavailable, about=was.about)
 
     def remove(self, source: str) -> None:
         """Take away all tools of a source; one that is not there is no error."""
@@ -77,7 +82,15 @@ class Registry:
             if tool.name in self._sources[tool.source].unavailable
         }
         tools = tuple(tool if tool.name == name else replace(tool, name=name) for name, tool in named)
-        self._publish(replace(self._snapshot, tools=tools, unavailable=MappingProxyType(reasons)))
+        about = {source: given.about for source, given in sorted(self._sources.items()) if given.about}
+        self._publish(
+            replace(
+                self._snapshot,
+                tools=tools,
+                unavailable=MappingProxyType(reasons),
+                about=MappingProxyType(about),
+            )
+        )
 
     def _publish(self, snapshot: Snapshot) -> None:
         if _same(snapshot, self._snapshot):

@@ -3,8 +3,9 @@
 from collections.abc import Collection, Mapping
 from typing import assert_never
 
+from openprogram.core.prompt import Residency
 from openprogram.core.protocol.frames import ToolState, ToolStateName
-from openprogram.core.tooling import DISCOVERY_TOOL, LoadedSet, Residency, Resolution, Snapshot
+from openprogram.core.tooling import DISCOVERY_TOOL, LoadedSet, Resolution, Snapshot
 from openprogram.session_config.patches import WEB_SEARCH
 
 

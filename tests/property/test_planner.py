@@ -116,3 +116,51 @@ def test_the_chip_never_changes_a_byte_where_its_tool_is_in_the_floor(
 @given(st.lists(requests, min_size=1, max_size=12))
 def test_planning_is_pure(sequence: list[Request]) -> None:  # T11
     assert _play(sequence) == _play(sequence)
+
+
+@dataclass(frozen=True)
+class Discovery:
+    """A request of a chat that discovers: what is authorised and found, and whether the cache is still warm."""
+
+    authorised: frozenset[str]
+    found: tuple[str, ...]
+    warm: bool
+
+
+discoveries = st.builds(
+    Discovery,
+    authorised=st.frozensets(st.sampled_from(NAMES)),
+    found=st.lists(st.sampled_from(NAMES), unique=True, max_size=4).map(tuple),
+    warm=st.sampled_from((True, True, True, False)),
+)
+
+
+@given(st.lists(discoveries, min_size=1, max_size=12))
+def test_within_an_epoch_only_discoveries_grow_the_array_and_the_catalog_stands_still(
+    sequence: list[Discovery],
+) -> None:  # C2, T18
+    surface: Surface | None = None
+    now = 0.0
+    for request in sequence:
+        now += 1.0 if request.warm else TTL + 1
+        residents = request.authorised & {"bash", "read"}
+        found = tuple(name for name in request.found if name in request.authorised)
+        wish = Wanted(
+            "e/m",
+            tuple(_tool(name, 0) for name in (*sorted(residents), *found)),
+            (),
+            "digest",
+            authorised=request.authorised,
+            discovered=tuple(_tool(name, 0) for name in found),
+            catalog=",".join(sorted(request.authorised)),
+        )
+        before = surface
+        surface, chosen = plan(before, wish, now=now, cache_ttl_s=TTL)
+        assert set(surface.masked) == set(surface.names) - request.authorised
+        assert set(found) <= set(surface.names)
+        if chosen.kind == "rebase":
+            assert surface.catalog == wish.catalog
+            continue
+        assert before is not None
+        assert surface.catalog == before.catalog
+        assert surface.names == (*before.names, *(name for name in found if name not in before.names))

@@ -18,6 +18,7 @@ from openprogram.core.events import (
     ToolCallStarted,
 )
 from openprogram.core.messages import ReasoningBlock, TextBlock
+from openprogram.core.tooling import LoadedSet
 from openprogram.sessions.approvals import Broker
 from openprogram.sessions.fold import fold, since_last_message
 from openprogram.sessions.recover import close, waits_for_answer
@@ -36,7 +37,7 @@ def _recovered(events: Sequence[Event]) -> tuple[Replica, bool]:
     turn, rows = fold(replica.turn), replica.pending
     if waits_for_answer(turn, rows):
         return replica, True
-    replica.apply(close(turn, replica.turn_id, rows, now=NOW, reason="interrupted"))
+    replica.apply(close(turn, replica.turn_id, rows, LoadedSet(replica.loaded), now=NOW, reason="interrupted"))
     return replica, False
 
 

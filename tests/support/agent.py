@@ -1,8 +1,9 @@
 """A run of the agent without a world: a scripted model, tools that wait for the test, a log in memory."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -10,6 +11,7 @@ from openprogram.agent.environment import Environment, History, Resumed, Setup
 from openprogram.agent.freeze import freeze
 from openprogram.agent.loop import run
 from openprogram.agent.stop import StopSignal
+from openprogram.context.assembler import PromptContext
 from openprogram.core.errors import RequestError, StorageError
 from openprogram.core.events import Event, MessageAdded, TurnFinished
 from openprogram.core.intent import ToolIntent
@@ -17,11 +19,12 @@ from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import ToolResultBlock
 from openprogram.core.prompt import (
     ModelParams,
-    PromptBlocks,
     Surface,
 )
-from openprogram.core.tooling import ContractTool, ToolContext, ToolOutput, ToolSpec
+from openprogram.core.tooling import ContractTool, LoadedSet, ToolContext, ToolOutput, ToolSpec
+from openprogram.tokens import count_tokens
 from openprogram.tools.registry import Registry
+from openprogram.tools.search.finder import Finder
 from tests.support.script import MODEL, Gate, ScriptedProvider, chain, message
 from tests.support.tools import Switches, resolved, spec
 
@@ -56,6 +59,11 @@ def held(gate: Gate, text: str = "held and done") -> Callable[[JsonObject, ToolC
         return ToolOutput.text(text)
 
     return act
+
+
+async def counted_here(texts: Sequence[str]) -> Sequence[int]:
+    """Counts tokens without a process for it."""
+    return [count_tokens(text) for text in texts]
 
 
 class RecordingEmit:
@@ -136,6 +144,8 @@ class Chat:
         self.history = History(chain(("user", said)))
         self.inbox = FakeInbox(self.history)
         self.surfaces = FakeSurfaces()
+        self.loaded = LoadedSet()
+        self.finder = Finder()
         self.stop = StopSignal()
         self.refusals: list[RequestError] = []
         self.floor: tuple[str, ...] = ()
@@ -155,10 +165,13 @@ class Chat:
             contract=freeze(resolution, self.wrap),
             floor=tuple(tool for name in self.floor if (tool := snapshot.get(name)) is not None),
             unknown=resolution.unknown,
+            dropped=frozenset(resolution.dropped),
+            rank=partial(self.finder.rank, snapshot),
+            count=count_tokens,
             model=MODEL,
             provider=self.provider,
             params=ModelParams(),
-            prompt=PromptBlocks(("You help.",), ()),
+            prompt=PromptContext("/workspace", "linux"),
             workspace=Path("/workspace"),
         )
 
@@ -173,6 +186,7 @@ class Chat:
             inbox=self.inbox,
             surfaces=self.surfaces,
             history=self.history,
+            loaded=self.loaded,
             stop=self.stop,
             clock=lambda: self.now,
             monotonic=lambda: self.now,

@@ -5,9 +5,8 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from openprogram.core.errors import Conflict
-from openprogram.core.events import QueuedMessage
 from openprogram.core.intent import StoredIntent
-from openprogram.core.messages import Message
+from openprogram.core.messages import Message, QueuedMessage
 from openprogram.core.storage import (
     AddGrant,
     ApprovalRow,
@@ -15,6 +14,7 @@ from openprogram.core.storage import (
     Grant,
     PutApproval,
     PutIntent,
+    PutLoaded,
     PutMessage,
     PutQueue,
     PutSession,
@@ -89,6 +89,8 @@ def written(chat: Chat, write: Write, at: str, first_seq: int) -> Chat:  # noqa:
             return replace(chat, row=replace(row, turn_id=None, turn_seq=None)) if over else chat
         case PutSurface():
             return replace(chat, row=replace(row, surface=write.surface))
+        case PutLoaded():
+            return replace(chat, row=replace(row, loaded=write.names))
         case PutUsage():
             known = any((each.turn_id, each.step) == (write.row.turn_id, write.row.step) for each in chat.usage)
             return chat if known else replace(chat, usage=(*chat.usage, write.row))

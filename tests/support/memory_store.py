@@ -3,17 +3,17 @@
 Each commit works on a copy of the state and replaces it at the end, so that all or nothing needs no thought.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from typing_extensions import override
 
 from openprogram.core.clock import Clock, iso_time
 from openprogram.core.errors import Conflict, StorageError, UnknownSession
-from openprogram.core.events import Event, QueuedMessage, SessionInfo
+from openprogram.core.events import Event, SessionInfo
 from openprogram.core.intent import StoredIntent
 from openprogram.core.jsonio import JsonValue, encode
-from openprogram.core.messages import Message
+from openprogram.core.messages import Message, QueuedMessage
 from openprogram.core.ports import Store
 from openprogram.core.storage import (
     ApprovalRow,
@@ -42,14 +42,16 @@ class MemoryState:
     chats: dict[str, Chat] = field(default_factory=dict)
     requests: dict[tuple[str, str], tuple[Remembered, str]] = field(default_factory=dict)
     settings: dict[tuple[str, str], JsonValue] = field(default_factory=dict)
+    token_counts: dict[str, int] = field(default_factory=dict)
 
     def copy(self) -> "MemoryState":
         """A copy that shares the immutable values."""
-        return MemoryState(dict(self.chats), dict(self.requests), dict(self.settings))
+        return MemoryState(dict(self.chats), dict(self.requests), dict(self.settings), dict(self.token_counts))
 
     def become(self, other: "MemoryState") -> None:
         """Take over what `other` holds."""
         self.chats, self.requests, self.settings = other.chats, other.requests, other.settings
+        self.token_counts = other.token_counts
 
 
 class MemoryStore(Store):
@@ -196,6 +198,16 @@ class MemoryStore(Store):
         if request is not None:
             self._remember(state, request, iso_time(self._clock()))
         state.settings[user_id, key] = value
+
+    @override
+    async def token_counts(self, digests: Collection[str]) -> Mapping[str, int]:
+        known = self._open().token_counts
+        return {digest: known[digest] for digest in digests if digest in known}
+
+    @override
+    async def put_token_counts(self, counts: Mapping[str, int]) -> None:
+        known = self._open().token_counts
+        known.update({digest: tokens for digest, tokens in counts.items() if digest not in known})
 
     @override
     async def sweep(self, *, drafts_before: str, requests_before: str) -> int:

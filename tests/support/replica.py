@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
-from openprogram.core.events import Event, QueuedMessage
-from openprogram.core.messages import Message
+from openprogram.core.events import Event
+from openprogram.core.messages import Message, QueuedMessage
 from openprogram.core.storage import (
     AddGrant,
     ApprovalRow,
@@ -13,6 +13,7 @@ from openprogram.core.storage import (
     Node,
     PutApproval,
     PutIntent,
+    PutLoaded,
     PutMessage,
     PutQueue,
     PutSession,
@@ -38,6 +39,7 @@ class Replica:
     turn: list[Event] = field(default_factory=list)
     approvals: dict[str, ApprovalRow] = field(default_factory=dict)
     queue: tuple[QueuedMessage, ...] = ()
+    loaded: tuple[str, ...] = ()
     revision: int = 0
     usage: dict[tuple[str, int], PutUsage] = field(default_factory=dict)
 
@@ -96,6 +98,8 @@ class Replica:
                 row = self.approvals[approval_id]
                 assert row.pending, "a question was resolved twice"
                 self.approvals[approval_id] = replace(row, pending=False, decision=decision, note=note)
+            case PutLoaded(names):
+                self.loaded = names
             case PutQueue(queue):
                 self.queue = queue
             case PutIntent(_, expected_revision):

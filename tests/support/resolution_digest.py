@@ -1,17 +1,22 @@
-"""Prints one digest of many resolutions over a registry filled in a random order: run under several hash seeds.
+"""Prints one digest of many resolutions, catalogs and searches over a registry filled in random orders.
 
-python -m tests.support.resolution_digest SEED
+python -m tests.support.resolution_digest SEED, under several hash seeds
 """
 
 import random
 import sys
 from itertools import product
 
+from openprogram.agent.freeze import residency
+from openprogram.agent.tool_search import tool_search
+from openprogram.context.catalog import catalog
 from openprogram.core.intent import ToolIntent
 from openprogram.core.jsonio import digest
 from openprogram.core.tooling import AgentProfile, Contract, Preset, ToolSpec
+from openprogram.tokens import count_tokens
 from openprogram.tools.registry import Registry
 from openprogram.tools.resolve import resolve
+from openprogram.tools.search.index import Index
 from openprogram.tools.wrap import wrap
 from tests.support.tools import BRAVE, BUILTIN, WEATHER, Person, Switches, spec
 
@@ -23,7 +28,8 @@ PRESETS = (
 
 def sources() -> dict[str, list[ToolSpec]]:
     """Many tools of several sources that ask for the same, invalid and too long names."""
-    found: dict[str, list[ToolSpec]] = {"builtin": [*BUILTIN], "plugin:weather": [WEATHER], "mcp:brave": [BRAVE]}
+    found: dict[str, list[ToolSpec]] = {"plugin:weather": [WEATHER], "mcp:brave": [BRAVE]}
+    found["builtin"] = [*BUILTIN, tool_search]
     for server in range(6):
         found[f"mcp:s{server}"] = [
             spec(f"{'long_' * 15 if number % 5 == 0 else ''}get thing.{number % 9}", description=f"Number {number}.")
@@ -40,8 +46,10 @@ def digests(seed: int) -> set[str]:
         registry = Registry(shuffle.sample(PRESETS, len(PRESETS)))
         given = sources()
         for source in shuffle.sample(sorted(given), len(given)):
-            registry.put(source, shuffle.sample(given[source], len(given[source])), {"web_fetch": "no network"})
-        found.add(digest([_resolved(registry, intent) for intent in _intents()]))
+            tools = shuffle.sample(given[source], len(given[source]))
+            registry.put(source, tools, {"web_fetch": "no network"}, about=f"All about {source}")
+        index = Index(registry.snapshot.tools, registry.snapshot.about)
+        found.add(digest([_resolved(registry, index, intent) for intent in _intents()]))
     return found
 
 
@@ -55,7 +63,7 @@ def _intents() -> list[ToolIntent]:
     ]
 
 
-def _resolved(registry: Registry, intent: ToolIntent) -> list[object]:
+def _resolved(registry: Registry, index: Index, intent: ToolIntent) -> list[object]:
     snapshot = registry.snapshot
     resolution = resolve(intent, snapshot, AgentProfile(forbidden=("get_*3",)), "web")
     contract = Contract(tuple(wrap(tool, Switches(), Person()) for tool in resolution.kept), 0, 0)
@@ -65,6 +73,9 @@ def _resolved(registry: Registry, intent: ToolIntent) -> list[object]:
         list(resolution.unknown),
         resolution.web_search,
         contract.fingerprint,
+        residency(contract),
+        catalog((tool for tool in resolution.kept if tool.residency == "deferred"), count_tokens),
+        index.rank("search the weather, or get a thing", resolution.names, 8),
     ]
 
 

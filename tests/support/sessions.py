@@ -16,10 +16,10 @@ from typing_extensions import override
 
 from openprogram.bus.local import LocalBus
 from openprogram.core.errors import NoEndpoint, StorageError
-from openprogram.core.events import ApprovalRequested, Event, MessageAdded, PermissionMode, QueuedMessage, TurnFinished
+from openprogram.core.events import ApprovalRequested, Event, MessageAdded, PermissionMode, TurnFinished
 from openprogram.core.intent import ToolIntent
 from openprogram.core.jsonio import encode
-from openprogram.core.messages import Message
+from openprogram.core.messages import Message, QueuedMessage
 from openprogram.core.ports import Provider
 from openprogram.core.prompt import ModelInfo
 from openprogram.core.protocol.codec import decode_action, decode_event
@@ -30,8 +30,10 @@ from openprogram.core.topics import session_topic
 from openprogram.sessions.hub import Defaults, Ports
 from openprogram.sessions.service import SessionService, session_service
 from openprogram.store.sqlite.store import SqliteStore
+from openprogram.tokens.counts import TokenCounts
 from openprogram.tools.registry import Registry
-from tests.support.agent import NOON, FakeTool
+from openprogram.tools.search.finder import Finder
+from tests.support.agent import NOON, FakeTool, counted_here
 from tests.support.script import MODEL, Gate, Script, ScriptedProvider
 
 E = TypeVar("E")
@@ -82,18 +84,19 @@ class Catalog:
 
     def __init__(self, provider: Provider) -> None:
         self.provider = provider
+        self.model = MODEL
         self.gone = False
 
     async def models(self) -> tuple[ModelInfo, ...]:
-        return (MODEL,)
+        return (self.model,)
 
     async def default_id(self) -> str | None:
-        return MODEL.id
+        return self.model.id
 
     async def resolve(self, model_id: str | None) -> tuple[ModelInfo, Provider]:
-        if self.gone or model_id not in (None, MODEL.id):
-            raise NoEndpoint(f"there is no model {model_id}", hint=f"choose {MODEL.id}")
-        return MODEL, self.provider
+        if self.gone or model_id not in (None, self.model.id):
+            raise NoEndpoint(f"there is no model {model_id}", hint=f"choose {self.model.id}")
+        return self.model, self.provider
 
 
 class Chats:
@@ -242,6 +245,8 @@ async def opened(
         bus=bus,
         models=catalog,
         snapshot=lambda: made.snapshot,
+        finder=Finder(),
+        tokens=TokenCounts(store, counted_here),
         clock=lambda: NOON,
         monotonic=lambda: NOON,
     )

@@ -3,20 +3,13 @@
 from hypothesis import strategies as st
 
 from openprogram.core.clock import iso_time
-from openprogram.core.events import (
-    ApprovalRequested,
-    Event,
-    Notice,
-    QueuedMessage,
-    SessionInfo,
-    TextDelta,
-    TurnFinished,
-)
+from openprogram.core.events import ApprovalRequested, Event, Notice, SessionInfo, TextDelta, TurnFinished
 from openprogram.core.intent import ToolIntent
 from openprogram.core.jsonio import JsonValue
 from openprogram.core.messages import (
     Block,
     Message,
+    QueuedMessage,
     ReasoningBlock,
     TextBlock,
     ToolResultBlock,
@@ -29,6 +22,7 @@ from openprogram.core.storage import (
     Grant,
     PutApproval,
     PutIntent,
+    PutLoaded,
     PutMessage,
     PutQueue,
     PutSession,
@@ -163,6 +157,7 @@ surfaces = st.builds(
     name_tuples,
     names,
     st.floats(0, 1e9),
+    texts,
 )
 queues = st.lists(
     st.builds(
@@ -189,6 +184,7 @@ writes: st.SearchStrategy[Write] = st.one_of(
     st.builds(StartTurn, _turns),
     st.builds(EndTurn, _turns, st.sampled_from(("done", "error"))),
     st.builds(PutSurface, surfaces),
+    st.builds(PutLoaded, name_tuples),
     st.builds(
         PutUsage,
         st.builds(UsageRow, _turns, st.integers(1, 2), names, usages, st.none() | st.floats(0, 10)),

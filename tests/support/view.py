@@ -11,10 +11,10 @@ from openprogram.core.events import (
     ErrorRaised,
     Event,
     IntentChanged,
+    LoadedChanged,
     MessageAdded,
     Notice,
     QueueChanged,
-    QueuedMessage,
     ReasoningDelta,
     SessionChanged,
     StepFinished,
@@ -28,7 +28,7 @@ from openprogram.core.events import (
     TurnStarted,
 )
 from openprogram.core.intent import ToolIntent
-from openprogram.core.messages import Message, ToolResultBlock
+from openprogram.core.messages import Message, QueuedMessage, ToolResultBlock
 from openprogram.core.protocol.frames import SessionState
 from openprogram.core.usage import Usage
 
@@ -120,7 +120,7 @@ class View:
                 self.approvals.pop(event.approval_id, None)
             case SessionChanged(session):
                 self.title = session.title
-            case Notice() | ErrorRaised():
+            case Notice() | ErrorRaised() | LoadedChanged():
                 pass
             case _:
                 assert_never(event)

@@ -10,7 +10,7 @@ export type JsonValueInput = (string | number | boolean | JsonValueInput[] | {
 export type JsonValueOutput = (string | number | boolean | JsonValueOutput[] | {
 [k: string]: JsonValueOutput
 } | null)
-export type Event = (MessageAdded | TurnStarted | StepStarted | TextDelta | ReasoningDelta | ToolCallDelta | ToolCallStarted | ToolOutputDelta | ToolCallFinished | StepFinished | TurnFinished | IntentChanged | ApprovalRequested | ApprovalResolved | QueueChanged | BranchSelected | SessionChanged | Notice | ErrorRaised)
+export type Event = (MessageAdded | TurnStarted | StepStarted | TextDelta | ReasoningDelta | ToolCallDelta | ToolCallStarted | ToolOutputDelta | ToolCallFinished | StepFinished | TurnFinished | LoadedChanged | IntentChanged | ApprovalRequested | ApprovalResolved | QueueChanged | BranchSelected | SessionChanged | Notice | ErrorRaised)
 export type ServerFrame = (Hello | ChatAck | IntentAck | SubscribeAck | SessionsAck | MessagesAck | SettingsAck | ToolsAck | SessionAck | Ack | ErrorFrame | EventFrame | Snapshot | HintFrame | PingFrame | Pong)
 
 /**
@@ -492,8 +492,9 @@ type: "turn_started"
 /**
  * A model request goes out. The answer will be `message_id`, below `parent_id`.
  * 
- * The first `kept` segments are those of the request before, unchanged; `segments` are the rest (all, where this
- * process does not know the request before).
+ * Of the declared tools `loaded` are those that the chat has discovered, `resident` the others; `deferred_count` more
+ * are authorised and not declared. The first `kept` segments are those of the request before, unchanged; `segments`
+ * are the rest (all, where this process does not know the request before).
  */
 export interface StepStarted {
 causes: string[]
@@ -525,7 +526,7 @@ epoch: number
 kind: ("rebase" | "keep" | "append")
 masked: string[]
 predicted_loss: (number | null)
-reason: ("first_request" | "cold" | "model_changed" | "system_changed" | "forced" | "unchanged" | "added")
+reason: ("first_request" | "cold" | "model_changed" | "system_changed" | "forced" | "unchanged" | "added" | "discovered")
 restored: string[]
 withdrawn: string[]
 }
@@ -588,10 +589,11 @@ text: string
 type: "tool_output_delta"
 }
 /**
- * A call has its result.
+ * A call has its result. `discovered` are the deferred tools that it asked to have loaded.
  */
 export interface ToolCallFinished {
 call_id: string
+discovered: string[]
 duration_ms: number
 result: ToolResultBlock
 status: ("ok" | "error" | "denied" | "stopped" | "interrupted")
@@ -632,6 +634,14 @@ error: (ErrorInfo | null)
 reason: ("done" | "stopped" | "error" | "interrupted" | "limit" | "cut")
 turn_id: string
 type: "turn_finished"
+}
+/**
+ * The whole loaded set as it is now, in order of discovery; `added` came with this change.
+ */
+export interface LoadedChanged {
+added: string[]
+loaded: string[]
+type: "loaded_changed"
 }
 /**
  * The chat's tool intent changed.

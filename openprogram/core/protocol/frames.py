@@ -3,18 +3,12 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from openprogram.core.events import (
-    ApprovalRequested,
-    Event,
-    PermissionMode,
-    QueuedMessage,
-    SessionInfo,
-    SessionStatus,
-)
+from openprogram.core.events import ApprovalRequested, Event, PermissionMode, SessionInfo, SessionStatus
 from openprogram.core.intent import Effective, IntentField, Layer, ToolIntent
 from openprogram.core.jsonio import JsonObject
-from openprogram.core.messages import Message
-from openprogram.core.tooling import DropReason, Residency
+from openprogram.core.messages import Message, QueuedMessage
+from openprogram.core.prompt import Residency
+from openprogram.core.tooling import DropReason
 from openprogram.core.usage import Usage
 
 

@@ -39,13 +39,14 @@ def make_file(path: Path) -> None:
 def migrate(db: sqlite3.Connection, path: Path, migrations: Sequence[Migration], at: str) -> None:
     """Bring the database to the last of `migrations` and to WAL; safe when several processes do so at once.
 
-    Before each step that changes an existing database, a copy of it is written beside it as `NAME.vN.bak`.
+    Before each step that changes a database that was there, a copy of it is written beside it as `NAME.vN.bak`.
     Raises `DatabaseTooNew`, `StorageError` for another program's file, `sqlite3.Error`.
     """
     version = _version(db, path, len(migrations))
+    was_there = version > 0
     _use_wal(db, path)
     while version < len(migrations):
-        version = _step(db, path, migrations, at)
+        version = _step(db, path, migrations, at, copy=was_there)
 
 
 def _version(db: sqlite3.Connection, path: Path, newest: int) -> int:
@@ -86,14 +87,14 @@ def _use_wal(db: sqlite3.Connection, path: Path) -> None:
         )
 
 
-def _step(db: sqlite3.Connection, path: Path, migrations: Sequence[Migration], at: str) -> int:
+def _step(db: sqlite3.Connection, path: Path, migrations: Sequence[Migration], at: str, *, copy: bool) -> int:
     db.execute("BEGIN IMMEDIATE")
     try:
         version = _version(db, path, len(migrations))  # another process may have been faster
         if version < len(migrations):
-            if version:
+            if version and copy:
                 _back_up(path, version)
-            else:
+            if not version:
                 db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
                 db.execute(_RECORD)
             migration = migrations[version]

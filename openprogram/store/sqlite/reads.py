@@ -1,12 +1,12 @@
 """One function per question, each a single statement: it sees one moment, in a short read transaction."""
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from openprogram.core.events import QueuedMessage, SessionInfo
+from openprogram.core.events import SessionInfo
 from openprogram.core.intent import StoredIntent
 from openprogram.core.jsonio import JsonValue, encode
-from openprogram.core.messages import Message
+from openprogram.core.messages import Message, QueuedMessage
 from openprogram.core.storage import (
     ApprovalRow,
     Backlog,
@@ -128,3 +128,12 @@ def setting(db: sqlite3.Connection, user_id: str, key: str) -> JsonValue:
     """A stored setting, or None."""
     found = db.execute("SELECT value FROM settings WHERE user_id = ? AND key = ?", (user_id, key)).fetchone()
     return None if found is None else rows.json_value(found["value"], f"setting {key}")
+
+
+def token_counts(db: sqlite3.Connection, digests: Collection[str]) -> Mapping[str, int]:
+    """Tokens by digest, of the texts that were counted."""
+    found = db.execute(
+        "SELECT digest, tokens FROM token_counts WHERE digest IN (SELECT value FROM json_each(?))",
+        (encode(list(digests)).decode(),),
+    )
+    return {row["digest"]: row["tokens"] for row in found}

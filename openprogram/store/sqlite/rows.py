@@ -12,16 +12,10 @@ from typing import Any, Final, TypeVar, cast
 from pydantic import TypeAdapter, ValidationError
 
 from openprogram.core.errors import BadJson, DatabaseCorrupt
-from openprogram.core.events import (
-    ApprovalRequested,
-    PermissionMode,
-    QueuedMessage,
-    SessionInfo,
-    SessionStatus,
-)
+from openprogram.core.events import ApprovalRequested, PermissionMode, SessionInfo, SessionStatus
 from openprogram.core.intent import StoredIntent, ToolIntent
 from openprogram.core.jsonio import JsonValue, decode
-from openprogram.core.messages import Message
+from openprogram.core.messages import Message, QueuedMessage
 from openprogram.core.prompt import Surface
 from openprogram.core.protocol.codec import decode_message
 from openprogram.core.storage import ApprovalRow, Grant, Node, Remembered, SessionRow, StoredEvent, UsageRow
@@ -72,6 +66,7 @@ def session_row(row: sqlite3.Row) -> SessionRow:
         turn_id=row["turn_id"],
         turn_seq=row["turn_seq"],
         surface=None if surface is None else _typed(Surface, surface, f"the surface of chat {row['id']}"),
+        loaded=_names(row["loaded"], f"the loaded tools of chat {row['id']}") or (),
     )
 
 

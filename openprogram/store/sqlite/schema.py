@@ -134,6 +134,12 @@ CREATE TABLE settings (
     PRIMARY KEY (user_id, key)
 )"""
 
+_TOKEN_COUNTS = """
+CREATE TABLE token_counts (
+    digest TEXT NOT NULL PRIMARY KEY,
+    tokens INTEGER NOT NULL
+)"""
+
 MIGRATIONS: Final = (
     Migration(
         "first tables",
@@ -156,4 +162,5 @@ MIGRATIONS: Final = (
             _SETTINGS,
         ),
     ),
+    Migration("loaded tools", ("ALTER TABLE sessions ADD COLUMN loaded TEXT", _TOKEN_COUNTS)),
 )

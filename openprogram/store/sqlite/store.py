@@ -3,7 +3,7 @@
 import asyncio
 import sqlite3
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
 from os import PathLike
@@ -14,10 +14,10 @@ from typing_extensions import override
 
 from openprogram.core.clock import Clock, iso_time
 from openprogram.core.errors import StorageError
-from openprogram.core.events import Event, QueuedMessage, SessionInfo
+from openprogram.core.events import Event, SessionInfo
 from openprogram.core.intent import StoredIntent
 from openprogram.core.jsonio import JsonValue, encode
-from openprogram.core.messages import Message
+from openprogram.core.messages import Message, QueuedMessage
 from openprogram.core.ports import Store
 from openprogram.core.storage import (
     ApprovalRow,
@@ -170,6 +170,14 @@ class SqliteStore(Store):
         now = self._clock()
         unit = writes.Unit("", iso_time(now), 0, iso_time(now - REMEMBERED_S))
         await self._do(partial(writes.put_setting, user_id=user_id, key=key, data=data, request=request, unit=unit))
+
+    @override
+    async def token_counts(self, digests: Collection[str]) -> Mapping[str, int]:
+        return await self._readers.ask(reads.token_counts, digests)
+
+    @override
+    async def put_token_counts(self, counts: Mapping[str, int]) -> None:
+        await self._do(partial(writes.put_token_counts, counts=counts))
 
     @override
     async def sweep(self, *, drafts_before: str, requests_before: str) -> int:

@@ -1,6 +1,7 @@
 """One function per kind of write, for the writer's transaction. A failed condition raises `Conflict`."""
 
 import sqlite3
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -11,6 +12,7 @@ from openprogram.core.storage import (
     EndTurn,
     PutApproval,
     PutIntent,
+    PutLoaded,
     PutMessage,
     PutQueue,
     PutSession,
@@ -37,7 +39,7 @@ class Unit:
     remembered_since: str
 
 
-def apply(db: sqlite3.Connection, write: Write, unit: Unit) -> None:  # noqa: C901 -- one line per kind of write
+def apply(db: sqlite3.Connection, write: Write, unit: Unit) -> None:  # noqa: C901, PLR0912 -- one line per kind of write
     """Do one write. Raises `Conflict` where its condition fails, `sqlite3.Error`."""
     match write:
         case PutSession():
@@ -55,6 +57,9 @@ def apply(db: sqlite3.Connection, write: Write, unit: Unit) -> None:  # noqa: C9
         case PutSurface():
             surface = encode(write.surface)
             db.execute("UPDATE sessions SET surface = ? WHERE id = ?", (surface, unit.session_id))
+        case PutLoaded():
+            loaded = _json(list(write.names))
+            db.execute("UPDATE sessions SET loaded = ? WHERE id = ?", (loaded, unit.session_id))
         case PutUsage():
             _put_usage(db, write, unit)
         case PutApproval():
@@ -246,6 +251,11 @@ def put_setting(
             (user_id, key, data),
         )
     return None
+
+
+def put_token_counts(db: sqlite3.Connection, counts: Mapping[str, int]) -> None:
+    """Remember how many tokens texts have, by their digests."""
+    db.executemany("INSERT INTO token_counts VALUES (?, ?) ON CONFLICT (digest) DO NOTHING", list(counts.items()))
 
 
 def sweep(db: sqlite3.Connection, drafts_before: str, requests_before: str) -> int:

@@ -5,6 +5,7 @@ from openprogram.core.prompt import Surface
 from openprogram.core.storage import (
     EndTurn,
     PutApproval,
+    PutLoaded,
     PutMessage,
     PutSession,
     PutSurface,
@@ -159,3 +160,22 @@ async def test_the_surface_is_kept_as_it_was_shown(store: Store) -> None:
     second = Surface("e/m", 2, (), (), "d2", 2.5)
     await store.commit("s_1", [], [PutSurface(second)])
     assert (await row_of(store)).surface == second
+
+
+async def test_the_loaded_set_is_kept_in_its_order(store: Store) -> None:  # T22
+    await store.commit("s_1", [], [new_chat()])
+    assert (await row_of(store)).loaded == ()
+
+    await store.commit("s_1", [], [PutLoaded(("weather", "apply_patch"))])
+    assert (await row_of(store)).loaded == ("weather", "apply_patch")
+
+    await store.commit("s_1", [], [PutLoaded(())])
+    assert (await row_of(store)).loaded == ()
+
+
+async def test_a_token_count_is_kept_as_it_was_first_given(store: Store) -> None:
+    await store.put_token_counts({"a": 1, "b": 2})
+    await store.put_token_counts({"b": 3, "c": 4})
+
+    assert await store.token_counts(["a", "b", "c", "d"]) == {"a": 1, "b": 2, "c": 4}
+    assert await store.token_counts([]) == {}

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from openprogram.core.errors import Conflict
-from openprogram.core.events import QueuedMessage
-from openprogram.core.messages import Message
+from openprogram.core.messages import Message, QueuedMessage
 from openprogram.core.ports import Store
 from openprogram.core.storage import (
     AddGrant,

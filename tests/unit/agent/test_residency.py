@@ -1,8 +1,8 @@
-"""Which schemas a request carries: residents first, then what was discovered, in that order (tools.md section 3)."""
+"""How each tool of a contract is shown (tools.md section 3)."""
 
-from openprogram.agent.freeze import freeze, residency, shown
+from openprogram.agent.freeze import freeze, residency
 from openprogram.core.intent import ToolIntent
-from openprogram.core.tooling import Contract, ContractTool, LoadedSet
+from openprogram.core.tooling import Contract, ContractTool
 from openprogram.tools.registry import Registry
 from tests.support.tools import resolved, spec
 
@@ -30,12 +30,13 @@ def test_a_contract_is_the_resolution_with_its_executors_wrapped_once() -> None:
 
 def test_nothing_is_deferred_where_nothing_could_be_found() -> None:
     assert set(residency(_contract()).values()) == {"resident"}
-    assert [tool.name for tool in shown(_contract(), LoadedSet())] == ["alpha", "bash", "delta", "gamma"]
 
 
-def test_a_deferred_tool_is_not_shown_until_it_is_loaded_and_then_in_order_of_discovery() -> None:  # T16, T18, T22
-    contract = _contract(SEARCH)
-    assert residency(contract)["gamma"] == "deferred"
-    assert [tool.name for tool in shown(contract, LoadedSet())] == ["bash", "tool_search"]
-    loaded = LoadedSet(("gamma", "gone", "alpha", "bash"))
-    assert [tool.name for tool in shown(contract, loaded)] == ["bash", "tool_search", "gamma", "alpha"]
+def test_what_is_resident_or_deferred_is_its_typed_field() -> None:  # T16
+    assert residency(_contract(SEARCH)) == {
+        "alpha": "deferred",
+        "bash": "resident",
+        "delta": "deferred",
+        "gamma": "deferred",
+        "tool_search": "resident",
+    }

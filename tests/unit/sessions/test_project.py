@@ -9,6 +9,7 @@ from openprogram.core.events import (
     ErrorRaised,
     Event,
     IntentChanged,
+    LoadedChanged,
     MessageAdded,
     Notice,
     QueueChanged,
@@ -22,6 +23,7 @@ from openprogram.core.intent import ChipEffect, Effective, ToolIntent
 from openprogram.core.storage import (
     EndTurn,
     PutIntent,
+    PutLoaded,
     PutMessage,
     PutQueue,
     PutSession,
@@ -48,6 +50,7 @@ def test_events_of_one_commit_are_mirrored_in_their_order() -> None:
         IntentChanged(ToolIntent(enabled=True), 3, Effective(ChipEffect("off"))),
         BranchSelected(None),
         QueueChanged(()),
+        LoadedChanged(("weather",), ("weather",)),
         started,
         ApprovalResolved("a_1", "deny", "no"),
         TurnFinished("t_1", "stopped"),
@@ -57,6 +60,7 @@ def test_events_of_one_commit_are_mirrored_in_their_order() -> None:
         PutIntent(ToolIntent(enabled=True), 2),
         SetLeaf(None),
         PutQueue(()),
+        PutLoaded(("weather",)),
         StartTurn("t_1"),
         ResolveApproval("a_1", "deny", "no"),
         EndTurn("t_1", "stopped"),
@@ -73,7 +77,7 @@ def test_every_kind_of_event_is_known() -> None:
     """A new event needs a decision here: a row, or none."""
     mirrored = {
         "MessageAdded", "BranchSelected", "TurnStarted", "TurnFinished", "StepFinished", "IntentChanged",
-        "ApprovalRequested", "ApprovalResolved", "QueueChanged", "SessionChanged",
+        "ApprovalRequested", "ApprovalResolved", "QueueChanged", "SessionChanged", "LoadedChanged",
     }  # fmt: skip
     telling = {
         "StepStarted", "TextDelta", "ReasoningDelta", "ToolCallDelta", "ToolCallStarted", "ToolOutputDelta",

@@ -95,3 +95,58 @@ def test_a_cold_or_forced_prefix_is_rebased_without_dead_weight(
 def test_a_clock_that_jumps_back_is_no_reason_to_rebase() -> None:  # R8
     _, chosen = plan(shown("read", at=1000.0), wanted("read"), now=1.0, cache_ttl_s=TTL)
     assert chosen.kind == "keep"
+
+
+# -- discovery --------------------------------------------------------------------------------------------------
+
+
+def discovering(
+    *residents: str, found: tuple[str, ...] = (), waiting: tuple[str, ...] = (), catalog: str = ""
+) -> Wanted:
+    """A wish where `waiting` are authorised and only named, and `found` were loaded."""
+    loaded = tuple(map(tool, found))
+    return replace(
+        wanted(*residents, *found),
+        authorised=frozenset((*residents, *found, *waiting)),
+        discovered=loaded,
+        catalog=catalog,
+    )
+
+
+def test_what_is_discovered_is_appended_in_the_order_of_discovery() -> None:  # T18
+    surface, chosen = plan(shown("bash"), discovering("bash", found=("zebra", "ant")), now=1.0, cache_ttl_s=TTL)
+    assert surface.names == ("bash", "zebra", "ant")
+    assert (chosen.kind, chosen.reason, chosen.added) == ("append", "discovered", ("zebra", "ant"))
+
+
+def test_what_a_switch_brings_in_waits_to_be_discovered() -> None:  # C2
+    surface, chosen = plan(shown("read"), discovering("read", "bash", waiting=("notes",)), now=1.0, cache_ttl_s=TTL)
+    assert surface.names == ("read",)
+    assert (chosen.kind, chosen.added, chosen.masked) == ("keep", (), ())
+
+
+def test_what_is_authorised_is_not_masked_though_it_waits() -> None:
+    surface, chosen = plan(
+        shown("notes", "read", masked=("notes",)), discovering("read", waiting=("notes",)), now=1.0, cache_ttl_s=TTL
+    )
+    assert (surface.masked, chosen.restored) == ((), ("notes",))
+
+
+def test_no_more_is_declared_than_the_endpoint_takes() -> None:  # report 40
+    many = tuple(f"tool_{number:03}" for number in range(200))
+    first = replace(wanted(*many, floor=("web_search",)), most=128)
+    surface, chosen = plan(None, first, now=0.0, cache_ttl_s=TTL)
+    assert (len(surface.declared), "web_search" in surface.names) == (128, True)
+    assert set(surface.names) < {*many, "web_search"}
+    more = replace(discovering(*many, found=("zebra", "ant")), most=129)
+    surface, chosen = plan(surface, more, now=1.0, cache_ttl_s=TTL)
+    assert chosen.added == ("zebra",)
+    surface, chosen = plan(surface, replace(more, most=1), now=2.0, cache_ttl_s=TTL)
+    assert (chosen.kind, len(surface.declared)) == ("keep", 129)
+
+
+def test_the_catalog_moves_at_a_rebase_only() -> None:  # C2, T18
+    first, _ = plan(None, discovering("read", waiting=("notes",), catalog="notes"), now=0.0, cache_ttl_s=TTL)
+    warm, _ = plan(first, discovering("read", waiting=("x",), catalog="x"), now=1.0, cache_ttl_s=TTL)
+    cold, _ = plan(warm, discovering("read", waiting=("x",), catalog="x"), now=TTL + 2, cache_ttl_s=TTL)
+    assert [surface.catalog for surface in (first, warm, cold)] == ["notes", "notes", "x"]

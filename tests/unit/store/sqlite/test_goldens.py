@@ -6,13 +6,14 @@ Neither is ever edited: a new migration adds a pair.
 
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from openprogram.core.events import QueuedMessage, SessionInfo
+from openprogram.core.events import SessionInfo
 from openprogram.core.intent import StoredIntent, ToolIntent
-from openprogram.core.messages import Message, ReasoningBlock, TextBlock, ToolUseBlock
+from openprogram.core.messages import Message, QueuedMessage, ReasoningBlock, TextBlock, ToolUseBlock
 from openprogram.core.prompt import Surface
 from openprogram.core.protocol.codec import decode_event
 from openprogram.core.storage import ApprovalRow, Grant, Node, Remembered, SessionRow, UsageRow
@@ -39,18 +40,25 @@ async def test_the_newest_schema_is_the_recorded_one(tmp_path: Path) -> None:
     assert schema_of(path) == (GOLDEN / f"schema_v{len(MIGRATIONS)}.sql").read_text(encoding="utf-8")
 
 
-@pytest.fixture
-def version_1(tmp_path: Path) -> Path:
-    """A database as version 1 left it."""
-    path = tmp_path / "openprogram.db"
+def database(folder: Path, version: int) -> Path:
+    """A database as that version left it."""
+    path = folder / "openprogram.db"
+    names = (f"schema_v{version}.sql", f"rows_v{version}.sql")
     with closing(sqlite3.connect(path)) as db:
-        parts = [(GOLDEN / name).read_text(encoding="utf-8") for name in ("schema_v1.sql", "rows_v1.sql")]
+        parts = [(GOLDEN / name).read_text(encoding="utf-8") for name in names]
         db.executescript(f"BEGIN; {''.join(parts)} PRAGMA application_id = {APPLICATION_ID}; COMMIT;")
     return path
 
 
-async def test_a_database_of_version_1_reads_as_it_was_written(version_1: Path) -> None:
-    store = await SqliteStore.open(version_1, HandClock())
+@pytest.fixture
+def version_1(tmp_path: Path) -> Path:
+    """A database as version 1 left it."""
+    return database(tmp_path, 1)
+
+
+@pytest.mark.parametrize("version", range(1, len(MIGRATIONS) + 1))
+async def test_a_database_of_any_version_reads_as_it_was_written(tmp_path: Path, version: int) -> None:
+    store = await SqliteStore.open(database(tmp_path, version), HandClock())
     info = SessionInfo(
         "s_1",
         "Plans",
@@ -66,6 +74,9 @@ async def test_a_database_of_version_1_reads_as_it_was_written(version_1: Path) 
         "m_2",
     )
     surface = Surface("local/some-model", 3, ({"name": "read"},), ("bash",), "d41d", 1767225600.5)
+    loaded: tuple[str, ...] = ()
+    if version >= 2:
+        surface, loaded = replace(surface, catalog="Tools:\nweather"), ("weather", "notes")
     override = ToolIntent(picked=("read",))
     question = Message("m_1", None, "user", (TextBlock("Look it up"),), AT, override=override)
     answer = Message(
@@ -80,7 +91,7 @@ async def test_a_database_of_version_1_reads_as_it_was_written(version_1: Path) 
     )
     usage = Usage(100, 900, 50, None, 20, 5)
 
-    assert await store.session("s_1") == SessionRow(info, "u_1", 2, "t_1", 2, surface)
+    assert await store.session("s_1") == SessionRow(info, "u_1", 2, "t_1", 2, surface, loaded)
     intent = ToolIntent(True, "research", False, ("bash",), None, ("web_*",))
     assert await store.intent("s_1") == StoredIntent(intent, 4)
     assert await store.nodes("s_1") == (Node("m_1", None, "user"), Node("m_2", "m_1", "assistant"))
@@ -96,6 +107,7 @@ async def test_a_database_of_version_1_reads_as_it_was_written(version_1: Path) 
     assert await store.usage("s_1") == (UsageRow("t_1", 1, "local/some-model", usage, 0.25),)
     assert await store.remembered("u_1", "c1") == Remembered("abc", b'{"type":"ack","id":"c1"}')
     assert await store.setting("u_1", "theme") == {"dark": True}
+    assert await store.token_counts(["0a1b", "unknown"]) == ({"0a1b": 42} if version >= 2 else {})
     await store.aclose()
 
 

@@ -64,27 +64,28 @@ async def test_an_up_to_date_database_is_opened_without_a_copy(tmp_path: Path) -
 
 async def test_a_copy_is_made_before_each_step(tmp_path: Path) -> None:
     path = await made(tmp_path / "openprogram.db")
-    (tmp_path / "openprogram.db.v1.bak.tmp").write_bytes(b"left over from a crash")
+    newest = len(MIGRATIONS)
+    (tmp_path / f"openprogram.db.v{newest}.bak.tmp").write_bytes(b"left over from a crash")
     before = query(path, "SELECT * FROM sessions")
     upgrade(path, (*MIGRATIONS, SECOND, THIRD))
 
-    assert query(path, "SELECT number, name, at FROM migrations")[1:] == [
-        (2, SECOND.name, TIME),
-        (3, THIRD.name, TIME),
+    assert query(path, "SELECT number, name, at FROM migrations")[newest:] == [
+        (newest + 1, SECOND.name, TIME),
+        (newest + 2, THIRD.name, TIME),
     ]
     assert query(path, "SELECT note FROM sessions") == [(None,)]
     assert query(path, "SELECT text FROM notes") == [("kept",)]
-    assert names_beside(path) == {"openprogram.db.v1.bak", "openprogram.db.v2.bak"}
-    backup = path.with_name("openprogram.db.v1.bak")
+    assert names_beside(path) == {f"openprogram.db.v{newest}.bak", f"openprogram.db.v{newest + 1}.bak"}
+    backup = path.with_name(f"openprogram.db.v{newest}.bak")
     assert query(backup, "SELECT * FROM sessions") == before
-    assert query(backup, "SELECT max(number) FROM migrations") == [(1,)]
+    assert query(backup, "SELECT max(number) FROM migrations") == [(newest,)]
     assert stat.S_IMODE(backup.stat().st_mode) == 0o600
 
 
 async def test_the_copy_can_be_put_back(tmp_path: Path) -> None:
     path = await made(tmp_path / "openprogram.db")
     upgrade(path, (*MIGRATIONS, SECOND))
-    path.with_name("openprogram.db.v1.bak").replace(path)
+    path.with_name(f"openprogram.db.v{len(MIGRATIONS)}.bak").replace(path)
     store = await SqliteStore.open(path)
 
     assert await store.intent("s_1") == StoredIntent(ToolIntent(web_search=True), 1)

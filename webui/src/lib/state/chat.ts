@@ -194,6 +194,8 @@ export function reduce(state: ChatState, event: ChatEvent, at: string): ChatStat
       return { ...state, approvals: [...without(state.approvals, event.approval_id), event] };
     case "approval_resolved":
       return { ...state, approvals: without(state.approvals, event.approval_id) };
+    case "loaded_changed":
+      return state; // the tools panel asks what is loaded when it opens
     case "queue_changed":
       return { ...state, queue: event.queue };
     case "branch_selected":

@@ -1,0 +1,77 @@
+"""Which tools a request declares and which it only names, as pure functions over contract, loaded set and surface.
+
+A tool is *declared* when the endpoint has its schema. What is authorised and not declared is deferred in fact, whatever
+its residency: on an endpoint that cannot add for free, a resident tool that a switch brings in mid-epoch waits in the
+notices like any other (spec cache.md C2).
+"""
+
+from collections.abc import Iterable, Sequence
+
+from openprogram.agent.environment import Setup
+from openprogram.agent.freeze import residency
+from openprogram.context.assembler import assemble
+from openprogram.context.catalog import catalog
+from openprogram.core.jsonio import JsonObject, digest
+from openprogram.core.messages import Message
+from openprogram.core.prompt import Surface
+from openprogram.core.tooling import DISCOVERY_TOOL, Contract, LoadedSet, ToolSpec
+from openprogram.surface.planner import Wanted
+
+
+def with_groups(contract: Contract, names: Iterable[str]) -> tuple[str, ...]:
+    """The names, each followed by the other members of its group, so that a group costs once (T17)."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    family: dict[str, list[str]] = {}
+    for spec in (tool.spec for tool in contract.tools):
+        if spec.group is not None:
+            family[spec.name] = groups.setdefault((spec.source, spec.group), [])
+            family[spec.name].append(spec.name)
+    return tuple(dict.fromkeys(member for name in names for member in (name, *family.get(name, ()))))
+
+
+def worth_keeping(
+    loaded: LoadedSet, contract: Contract, history: Sequence[Message], previous: Surface | None
+) -> tuple[str, ...]:
+    """The loaded tools that a rebase at the start of a turn still declares.
+
+    A tool that was declared and never called, nor one of its group, goes back into the catalog; one that was discovered
+    and never yet declared had no chance to be called.
+    """
+    called = set(with_groups(contract, {call.name: None for message in history for call in message.calls}))
+    declared = set(previous.names) if previous is not None else set()
+    return tuple(name for name in loaded.names if name in called or name not in declared)
+
+
+def wanted(setup: Setup, loaded: Sequence[str], kept: Sequence[str]) -> Wanted:
+    """What the planner is asked for. `loaded` may be appended within an epoch; of it a rebase declares only `kept`.
+
+    The tool that finds others never waits. Where it is missing, everything authorised is declared, within an epoch too.
+    """
+    contract = setup.contract
+    how = residency(contract)
+    residents = [name for name in contract.names if how[name] == "resident"]
+    deferred = [tool.spec for tool in contract.tools if how[tool.spec.name] == "deferred"]
+    return Wanted(
+        model=setup.model.id,
+        tools=_declarations(contract, (*residents, *kept)),
+        floor=tuple(spec.declaration for spec in setup.floor),
+        system_digest=digest(list(assemble(setup.prompt).texts)),
+        authorised=frozenset(contract.names),
+        discovered=_declarations(contract, (DISCOVERY_TOOL, *loaded)) if DISCOVERY_TOOL in how else None,
+        catalog=catalog((spec for spec in deferred if spec.name not in kept), setup.count),
+        most=setup.model.capability.max_tools,
+    )
+
+
+def undeclared(contract: Contract, surface: Surface | None) -> tuple[ToolSpec, ...]:
+    """The authorised tools whose schemas the endpoint does not have; before any request those that are to wait."""
+    if surface is None:
+        how = residency(contract)
+        return tuple(tool.spec for tool in contract.tools if how[tool.spec.name] == "deferred")
+    declared = set(surface.names)
+    return tuple(tool.spec for tool in contract.tools if tool.spec.name not in declared)
+
+
+def _declarations(contract: Contract, names: Iterable[str]) -> tuple[JsonObject, ...]:
+    known = {tool.spec.name: tool.spec for tool in contract.tools}
+    return tuple(known[name].declaration for name in names if name in known)

@@ -1,0 +1,17 @@
+INSERT INTO migrations VALUES (1, 'first tables', '2026-01-01T00:00:00.000Z');
+INSERT INTO migrations VALUES (2, 'loaded tools', '2026-01-01T00:00:00.000Z');
+INSERT INTO sessions VALUES ('s_1', 'u_1', 'Plans', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', 1, 1, 0, 'local/some-model', 'accept_edits', '/home/me/plans', 'm_2', 't_1', 2, CAST('{"model":"local/some-model","epoch":3,"declared":[{"name":"read"}],"masked":["bash"],"system_digest":"d41d","last_request_at":1767225600.5,"catalog":"Tools:\nweather"}' AS BLOB), '["weather","notes"]');
+INSERT INTO session_config VALUES ('s_1', 1, 'research', 0, '["bash"]', NULL, '["web_*"]', 4);
+INSERT INTO messages VALUES (1, 'm_1', 's_1', NULL, 'user', CAST('{"id":"m_1","parent_id":null,"role":"user","blocks":[{"text":"Look it up","type":"text"}],"created_at":"2026-01-01T00:00:00.000Z","turn_id":null,"status":"complete","model":null,"override":{"enabled":null,"toolset":null,"web_search":null,"disabled":[],"picked":["read"],"allowed":null}}' AS BLOB));
+INSERT INTO messages VALUES (2, 'm_2', 's_1', 'm_1', 'assistant', CAST('{"id":"m_2","parent_id":"m_1","role":"assistant","blocks":[{"text":"hm","signature":"sig","redacted":null,"type":"reasoning"},{"call_id":"c_1","name":"bash","arguments":{"command":"ls"},"type":"tool_use"}],"created_at":"2026-01-01T00:00:00.000Z","turn_id":"t_1","status":"interrupted","model":"local/some-model","override":null}' AS BLOB));
+INSERT INTO events VALUES ('s_1', 1, 1, '2026-01-01T00:00:00.000Z', CAST('{"message_id":"m_1","block":0,"text":"a","type":"text_delta"}' AS BLOB));
+INSERT INTO events VALUES ('s_1', 2, 2, '2026-01-01T00:00:00.000Z', CAST('{"message_id":"m_1","block":0,"text":"b","type":"text_delta"}' AS BLOB));
+INSERT INTO approvals VALUES (1, 'a_0', 's_1', CAST('{"approval_id":"a_0","turn_id":"t_1","call_id":"c_1","tool":"bash","arguments":{"command":"ls"},"kind":"command","preview":"ls","reason":"a command","pattern":"ls *","type":"approval_requested"}' AS BLOB), 0, 'deny', 'not now');
+INSERT INTO approvals VALUES (2, 'a_1', 's_1', CAST('{"approval_id":"a_1","turn_id":"t_1","call_id":"c_1","tool":"bash","arguments":{"command":"ls"},"kind":"command","preview":"ls","reason":"a command","pattern":"ls *","type":"approval_requested"}' AS BLOB), 1, NULL, NULL);
+INSERT INTO grants VALUES (1, 's_1', 'bash', 'ls *');
+INSERT INTO queue VALUES ('s_1', 0, CAST('{"id":"q_1","text":"and then","mode":"steer","created_at":"2026-01-01T00:00:00.000Z","override":null}' AS BLOB));
+INSERT INTO queue VALUES ('s_1', 1, CAST('{"id":"q_2","text":"at last","mode":"queue","created_at":"2026-01-01T00:00:00.000Z","override":{"enabled":null,"toolset":null,"web_search":null,"disabled":[],"picked":["read"],"allowed":null}}' AS BLOB));
+INSERT INTO usage VALUES (1, 's_1', 't_1', 1, '2026-01-01T00:00:00.000Z', 'local/some-model', 100, 900, 50, NULL, 20, 5, 0.25);
+INSERT INTO requests VALUES ('u_1', 'c1', 'abc', CAST('{"type":"ack","id":"c1"}' AS BLOB), '2026-01-01T00:00:00.000Z');
+INSERT INTO settings VALUES ('u_1', 'theme', CAST('{"dark":true}' AS BLOB));
+INSERT INTO token_counts VALUES ('0a1b', 42);
