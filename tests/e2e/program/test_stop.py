@@ -13,7 +13,7 @@ from tests.support.conversation import Chat, call_block, sent, text_block, texts
 from tests.support.crash import gone
 from tests.support.fake import FakeApi
 from tests.support.server import Server
-from tests.support.ws import Client, Frame, Refused
+from tests.support.ws import Client, Refused
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
