@@ -9,7 +9,7 @@ from pathlib import Path
 import structlog
 
 from openprogram.agent.discovery import CallDiscovery, Discoverable
-from openprogram.agent.environment import Resumed
+from openprogram.agent.environment import Resumed, ToolPorts
 from openprogram.agent.stop import Stopped, StopSignal
 from openprogram.core.errors import ToolFailure
 from openprogram.core.events import ToolCallFinished, ToolCallStarted, ToolOutputDelta
@@ -38,6 +38,7 @@ class CallSite:
     emit: Emit
     stop: StopSignal
     monotonic: Callable[[], float]
+    ports: ToolPorts = field(default_factory=ToolPorts)
 
     @property
     def contract(self) -> Contract:
@@ -156,7 +157,15 @@ def _refusal(name: str, tool: ContractTool | None, authority: Authority) -> str 
 async def _execute(tool: ContractTool, call: ToolUseBlock, site: CallSite, discovery: Discovery) -> ToolOutput:
     """The supervisor of a tool call: whatever the tool does, the model gets a result."""
     output_sink = _output(call, site.emit)
-    context = ToolContext(site.session_id, site.turn_id, call.call_id, site.workspace, output_sink, discovery=discovery)
+    context = ToolContext(
+        site.session_id,
+        site.turn_id,
+        call.call_id,
+        site.workspace,
+        output_sink,
+        discovery=discovery,
+        person=site.ports.person,
+    )
     try:
         output = await tool.execute(call.arguments, context)
         encode([output.content, output.display])  # what JSON cannot carry could not be stored

@@ -9,6 +9,7 @@ from typing import Protocol
 from openprogram.agent.stop import StopSignal
 from openprogram.context.assembler import PromptContext
 from openprogram.context.catalog import Count
+from openprogram.core.asking import AskPerson
 from openprogram.core.clock import Clock
 from openprogram.core.ids import new_id
 from openprogram.core.messages import Message, ToolResultBlock
@@ -104,6 +105,13 @@ class Resumed:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolPorts:
+    """What the calls of a run reach beyond the agent; None: not from here."""
+
+    person: AskPerson | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Environment:
     """The ports and values of one run."""
 
@@ -119,6 +127,7 @@ class Environment:
     monotonic: Callable[[], float]
     loaded: LoadedSet = field(default_factory=LoadedSet)
     progress: Progress = field(default_factory=Progress)
+    tool_ports: ToolPorts = field(default_factory=ToolPorts)
     max_steps: int = 200
     turn_id: Callable[[], str] = partial(new_id, "t")  # noqa: RUF009 - the call is not made here
     """Asked once for each turn that begins; the message that it answers may have been stored with it."""

@@ -6,6 +6,7 @@ Each is appended to the session's log before anyone sees it (design law 8). `doc
 from dataclasses import dataclass
 from typing import Literal
 
+from openprogram.core.asking import QuestionEvent
 from openprogram.core.intent import Effective, ToolIntent
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import CallStatus, Message, QueuedMessage, ToolResultBlock
@@ -116,7 +117,7 @@ class ReasoningDelta:
 
 @dataclass(frozen=True, slots=True)
 class ToolCallDelta:
-    """More of the JSON text of a call's arguments, while the model is writing it."""
+    """More of the JSON text of a call's arguments."""
 
     message_id: str
     block: int
@@ -177,8 +178,7 @@ class StepFinished:
 
 @dataclass(frozen=True, slots=True)
 class TurnFinished:
-    """A turn is over, or could not start. `cut`: the answer reached the model's output limit; `limit`: the turn its
-    number of steps."""
+    """A turn is over, or could not start. `cut`: at the model's output limit; `limit`: at the limit of steps."""
 
     turn_id: str
     reason: TurnReason
@@ -291,6 +291,7 @@ Event = (
     | IntentChanged
     | ApprovalRequested
     | ApprovalResolved
+    | QuestionEvent
     | QueueChanged
     | BranchSelected
     | SessionChanged

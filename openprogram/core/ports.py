@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequen
 from dataclasses import dataclass
 from typing import Protocol
 
+from openprogram.core.asking import QuestionRow
 from openprogram.core.events import ApprovalDecision, ApprovalRequested, Event, PermissionMode, SessionInfo
 from openprogram.core.intent import StoredIntent
 from openprogram.core.jsonio import JsonObject, JsonValue
@@ -76,6 +77,10 @@ class Store(Protocol):
 
     async def approval(self, approval_id: str) -> tuple[str, ApprovalRow] | None:
         """`(session_id, row)` of one approval, or None."""
+        ...
+
+    async def questions(self, session_id: str, *, pending: bool = True) -> tuple[QuestionRow, ...]:
+        """Questions to the person, oldest first: the pending ones, or all."""
         ...
 
     async def grants(self, session_id: str) -> tuple[Grant, ...]:

@@ -7,6 +7,7 @@ mirror an event, so that rows never disagree with the log.
 from dataclasses import dataclass
 from typing import Literal
 
+from openprogram.core.asking import PutQuestion, ResolveQuestion
 from openprogram.core.events import ApprovalDecision, ApprovalRequested, SessionInfo, TurnReason
 from openprogram.core.intent import ToolIntent
 from openprogram.core.messages import Message, QueuedMessage, Role
@@ -222,6 +223,8 @@ Write = (
     | PutUsage
     | PutApproval
     | ResolveApproval
+    | PutQuestion
+    | ResolveQuestion
     | AddGrant
     | PutQueue
     | RememberRequest

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final, Literal
 
+from openprogram.core.asking import AskPerson
 from openprogram.core.intent import ChipEffect, ToolIntent
 from openprogram.core.jsonio import JsonObject, digest
 from openprogram.core.messages import ResultPart, TextBlock
@@ -42,7 +43,8 @@ DropReason = Literal[
 class ToolContext:
     """What one running call is handed. Anything else a tool needs was given to its factory.
 
-    `discovery` is None where nothing can be found or loaded: outside a turn of the agent.
+    `discovery` is None where nothing can be found or loaded: outside a turn of the agent. `person` is None where nobody
+    is there to be asked.
     """
 
     session_id: str
@@ -52,6 +54,7 @@ class ToolContext:
     output: OutputSink
     extra_dirs: tuple[Path, ...] = ()
     discovery: Discovery | None = None
+    person: AskPerson | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +97,9 @@ Preview = Callable[[JsonObject, ToolContext], Awaitable[CallPreview]]
 
 @dataclass(frozen=True, slots=True)
 class ToolLimits:
-    """Bounds of one call: wall-clock seconds and characters of result shown to the model."""
+    """Bounds of one call: wall-clock seconds (None: it waits for a person), characters of result shown to the model."""
 
-    timeout_s: float = 120.0
+    timeout_s: float | None = 120.0
     output_chars: int = 30_000
 
 
@@ -104,7 +107,8 @@ class ToolLimits:
 class ToolSpec:
     """One tool as the registry knows it. `name` is what the model calls; unique, `[a-zA-Z0-9_-]{1,64}`.
 
-    `writes` names the parameters that hold all the paths a call writes; without it a writing call is about anything.
+    `needs_person`: it asks a person through the interface, so it is not for a turn without one. `writes` names the
+    parameters that hold all the paths a call writes; without it a writing call is about anything.
     `provides` names capabilities that a switch governs (`"web_search"` is the chip's). `source` is `builtin`,
     `plugin:NAME` or `mcp:SERVER`. `presets` are the built-in presets that list the tool. `version` changes when the
     behaviour behind an unchanged schema does; it is part of a contract's fingerprint. `validate` refuses arguments
@@ -119,6 +123,7 @@ class ToolSpec:
     parallel_safe: bool = False
     permission: Permission = "none"
     network: bool = False
+    needs_person: bool = False
     writes: tuple[str, ...] = ()
     provides: tuple[str, ...] = ()
     group: str | None = None

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import structlog
 
+from openprogram.core.asking import QuestionAnswered, QuestionAsked
 from openprogram.core.events import (
     ApprovalRequested,
     ApprovalResolved,
@@ -22,7 +23,8 @@ from openprogram.sessions.sidebar import Sidebar
 
 _log = structlog.get_logger(__name__)
 
-_SIDEBAR = (MessageAdded, TurnStarted, TurnFinished, ApprovalRequested, ApprovalResolved, SessionChanged)
+_ASKED = (ApprovalRequested, ApprovalResolved, QuestionAsked, QuestionAnswered)
+_SIDEBAR = (MessageAdded, TurnStarted, TurnFinished, *_ASKED, SessionChanged)
 
 
 class Journal:

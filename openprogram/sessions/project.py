@@ -1,7 +1,9 @@
 """Rows are projections of events: the writes that go into the same commit as an event."""
 
 from collections.abc import Sequence
+from typing import assert_never
 
+from openprogram.core.asking import PutQuestion, QuestionAnswered, QuestionAsked, ResolveQuestion
 from openprogram.core.events import (
     ApprovalRequested,
     ApprovalResolved,
@@ -60,13 +62,25 @@ def _writes(event: Event, user_id: str) -> tuple[Write, ...]:
             return (PutLoaded(loaded),)
         case IntentChanged():
             return (PutIntent(event.intent, event.revision - 1),)
-        case ApprovalRequested():
-            return (PutApproval(event),)
-        case ApprovalResolved():
-            return (ResolveApproval(event.approval_id, event.decision, event.note),)
+        case ApprovalRequested() | ApprovalResolved() | QuestionAsked() | QuestionAnswered():
+            return (_asking(event),)
         case QueueChanged(queue):
             return (PutQueue(queue),)
         case SessionChanged(session):
             return (PutSession(session, user_id),)
         case _:
             return ()
+
+
+def _asking(event: ApprovalRequested | ApprovalResolved | QuestionAsked | QuestionAnswered) -> Write:
+    match event:
+        case ApprovalRequested():
+            return PutApproval(event)
+        case ApprovalResolved():
+            return ResolveApproval(event.approval_id, event.decision, event.note)
+        case QuestionAsked():
+            return PutQuestion(event)
+        case QuestionAnswered():
+            return ResolveQuestion(event.question_id, event.answer)
+        case _:
+            assert_never(event)

@@ -64,8 +64,8 @@ async def snapshot(hub: Hub, user_id: str, session_id: str) -> Snapshot:
         usage = usage.plus(step.usage)
         if step.cost is not None:
             cost = (cost or 0.0) + step.cost
-    pending = await store.approvals(session_id)
-    status: SessionStatus = "idle" if row.turn_id is None else "waiting" if pending else "running"
+    pending, questions = await store.approvals(session_id), await store.questions(session_id)
+    status: SessionStatus = "idle" if row.turn_id is None else "waiting" if pending or questions else "running"
     state = SessionState(
         session=row.info,
         messages=await store.messages(session_id, page),
@@ -80,6 +80,7 @@ async def snapshot(hub: Hub, user_id: str, session_id: str) -> Snapshot:
         permission_mode=row.info.permission_mode,
         queue=await store.queue(session_id),
         approvals=tuple(asked.request for asked in pending),
+        questions=tuple(row.asked for row in questions),
         usage=usage,
         cost=cost,
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from openprogram.agent.environment import Environment, History, Progress, Resumed, Setup
+from openprogram.agent.environment import Environment, History, Progress, Resumed, Setup, ToolPorts
 from openprogram.agent.freeze import freeze
 from openprogram.context.assembler import PromptContext
 from openprogram.context.catalog import counted_texts
@@ -23,6 +23,7 @@ from openprogram.sessions.effective import floor, names_now, resolution
 from openprogram.sessions.emitter import Emitter
 from openprogram.sessions.hub import REMEMBERED_CHATS, Hub
 from openprogram.sessions.live import Live
+from openprogram.sessions.questions import Questions
 from openprogram.sessions.run import Run, RunInbox, RunSurfaces
 from openprogram.sessions.startup import close_turn
 from openprogram.sessions.tree import path
@@ -42,11 +43,12 @@ class Ready:
 async def prepare_run(hub: Hub, row: SessionRow, leaf_id: str | None, resumed: Resumed | None = None) -> Ready:
     """Read what a run needs that goes on below `leaf_id`. The caller holds the chat's lock until it is launched."""
     store, session_id = hub.ports.store, row.info.id
-    nodes, queue, grants, asked = await asyncio.gather(
+    nodes, queue, grants, asked, questions = await asyncio.gather(
         store.nodes(session_id),
         store.queue(session_id),
         store.grants(session_id),
         store.approvals(session_id, pending=False),
+        store.questions(session_id, pending=False),
     )
     branch = path(nodes, leaf_id)
     history = History(await store.messages(session_id, branch) if branch else ())
@@ -55,7 +57,8 @@ async def prepare_run(hub: Hub, row: SessionRow, leaf_id: str | None, resumed: R
     run.queue_changed(queue)
     authority = LiveAuthority(partial(names_now, hub), row.info.permission_mode, grants)
     known = [approval for approval in asked if resumed and approval.request.turn_id == resumed.turn_id]
-    live = Live(run, authority, Broker(run.emit, run.stop, known))
+    answered = [row for row in questions if resumed and row.asked.turn_id == resumed.turn_id]
+    live = Live(run, authority, Broker(run.emit, run.stop, known), Questions(run.emit, run.stop, answered))
     env = Environment(
         session_id=session_id,
         emit=run.emit,
@@ -69,6 +72,7 @@ async def prepare_run(hub: Hub, row: SessionRow, leaf_id: str | None, resumed: R
         clock=hub.ports.clock,
         monotonic=hub.ports.monotonic,
         progress=await _progress(hub, session_id, history),
+        tool_ports=ToolPorts(person=live.questions),
         max_steps=hub.defaults.max_steps,
         turn_id=lambda: run.turn_id,
     )

@@ -14,6 +14,7 @@ from openprogram import __version__
 from openprogram.core.errors import Conflict, IdConflict, UnknownAction
 from openprogram.core.protocol import VERSION, actions
 from openprogram.core.protocol.actions import Action
+from openprogram.core.protocol.control import AnswerApproval, AnswerQuestion
 from openprogram.core.protocol.frames import (
     AnyAck,
     ChatAck,
@@ -61,7 +62,8 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = MappingProxyType(
         actions.LoadMessages: read.load_messages,
         actions.SetModel: manage.set_model,
         actions.SetPermissionMode: manage.set_permission_mode,
-        actions.AnswerApproval: answers.answer_approval,
+        AnswerApproval: answers.answer_approval,
+        AnswerQuestion: answers.answer_question,
         actions.GetSettings: settings.get_settings,
         actions.SetSetting: settings.set_setting,
     }

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from hypothesis import strategies as st
 
 from openprogram.agent.environment import Resumed
+from openprogram.core.asking import Question, QuestionAnswer, QuestionAnswered, QuestionAsked
 from openprogram.core.errors import ToolFailure
 from openprogram.core.events import (
     ApprovalDecision,
@@ -22,6 +23,7 @@ from openprogram.core.prompt import Completed, ReasoningPiece, ResponseStarted, 
 from openprogram.core.tooling import ContractTool, ToolContext, ToolOutput, ToolSpec
 from openprogram.core.usage import Usage
 from openprogram.sessions.approvals import Broker
+from openprogram.sessions.questions import Questions
 from openprogram.tools.wrap import wrap
 from tests.support.agent import Chat, FakeTool, RecordingEmit
 from tests.support.script import Gate, Script, ScriptedProvider, failed, say
@@ -54,7 +56,7 @@ class Story:
 
 
 calls = st.builds(
-    Call, st.sampled_from(("ask", "safe", "write", "ask", "fail")), st.sampled_from(("once", "deny", None))
+    Call, st.sampled_from(("ask", "safe", "write", "ask", "fail", "question")), st.sampled_from(("once", "deny", None))
 )
 
 
@@ -99,7 +101,7 @@ class StoppingEmit(RecordingEmit):
 
 
 class Stage:
-    """A chat with the four kinds of tools, whose questions are answered by call."""
+    """A chat with the five kinds of tools, whose questions are answered by call."""
 
     def __init__(
         self,
@@ -116,12 +118,14 @@ class Stage:
             FakeTool("write", self._act, readonly=False),
             FakeTool("ask", self._act, readonly=False, permission="execute"),
             FakeTool("fail", self._fail, readonly=False),
+            FakeTool("question", self._question, parallel_safe=True),
         ]
         self.chat = Chat(provider, *self.tools)
         self.chat.switches.mode = "ask"
         self.chat.wrap = self._wrap
         self.chat.emit = StoppingEmit(self.chat, stop_after)
         self.broker = Broker(self.chat.emit, self.chat.stop)
+        self.questions = Questions(self.chat.emit, self.chat.stop)
 
     def _wrap(self, spec: ToolSpec) -> ContractTool:
         return wrap(spec, self.chat.switches, self._ask)
@@ -144,6 +148,21 @@ class Stage:
         context.output("at it")
         await asyncio.sleep(0)
         return ToolOutput.text("done")
+
+    async def _question(self, _arguments: JsonObject, context: ToolContext) -> ToolOutput:
+        call_id = context.call_id
+        waiting = asyncio.ensure_future(self.questions(Question("Which?"), call_id, context.turn_id))
+        await asyncio.sleep(0)
+        asked = [event for event in self.chat.emit.of(QuestionAsked) if event.call_id == call_id]
+        if self._decisions[call_id] is None:
+            self._silent.open()
+        elif asked:
+            with self.questions.answering(asked[-1].question_id) as waits:
+                if waits is not None:
+                    answer = QuestionAnswer(text=f"answer to {call_id}")
+                    self.chat.emit(QuestionAnswered(asked[-1].question_id, answer))
+                    waits.give(answer)
+        return ToolOutput.text((await waiting).text or "")
 
     async def _fail(self, _arguments: JsonObject, context: ToolContext) -> ToolOutput:
         self._recording.ran[context.call_id] = len(self.chat.emit.events)

@@ -3,14 +3,14 @@
  */
 
 
-export type Action = (Chat | Stop | ContinueTurn | EditMessage | Regenerate | SelectBranch | EditQueue | SetToolsProfile | ToggleWebSearch | SetToolsEnabled | SetToolDisabled | PickTools | ExplainTools | Subscribe | Unsubscribe | CreateSession | ListSessions | RenameSession | PinSession | DeleteSession | RestoreSession | LoadMessages | SetModel | SetPermissionMode | AnswerApproval | GetSettings | SetSetting | Ping)
+export type Action = (Chat | Stop | ContinueTurn | EditMessage | Regenerate | SelectBranch | EditQueue | SetToolsProfile | ToggleWebSearch | SetToolsEnabled | SetToolDisabled | PickTools | ExplainTools | Subscribe | Unsubscribe | CreateSession | ListSessions | RenameSession | PinSession | DeleteSession | RestoreSession | LoadMessages | SetModel | SetPermissionMode | AnswerApproval | AnswerQuestion | GetSettings | SetSetting | Ping)
 export type JsonValueInput = (string | number | boolean | JsonValueInput[] | {
 [k: string]: JsonValueInput
 } | null)
 export type JsonValueOutput = (string | number | boolean | JsonValueOutput[] | {
 [k: string]: JsonValueOutput
 } | null)
-export type Event = (MessageAdded | TurnStarted | StepStarted | TextDelta | ReasoningDelta | ToolCallDelta | ToolCallStarted | ToolOutputDelta | ToolCallFinished | StepFinished | TurnFinished | LoadedChanged | IntentChanged | ApprovalRequested | ApprovalResolved | QueueChanged | BranchSelected | SessionChanged | Notice | ErrorRaised)
+export type Event = (MessageAdded | TurnStarted | StepStarted | TextDelta | ReasoningDelta | ToolCallDelta | ToolCallStarted | ToolOutputDelta | ToolCallFinished | StepFinished | TurnFinished | LoadedChanged | IntentChanged | ApprovalRequested | ApprovalResolved | QuestionAsked | QuestionAnswered | QueueChanged | BranchSelected | SessionChanged | Notice | ErrorRaised)
 export type ServerFrame = (Hello | ChatAck | IntentAck | SubscribeAck | SessionsAck | MessagesAck | SettingsAck | ToolsAck | SessionAck | Ack | ErrorFrame | EventFrame | Snapshot | HintFrame | PingFrame | Pong)
 
 /**
@@ -263,6 +263,17 @@ note?: (string | null)
 session_id: string
 }
 /**
+ * Answer a pending question once, from any tab: labels of choices, words of one's own, or neither to skip it.
+ */
+export interface AnswerQuestion {
+action: "answer_question"
+chosen?: string[]
+id: string
+question_id: string
+session_id: string
+text?: (string | null)
+}
+/**
  * The user's settings.
  */
 export interface GetSettings {
@@ -344,6 +355,13 @@ type: "ack"
 export interface ChipEffect {
 reason: (string | null)
 state: ("off" | "on" | "unavailable")
+}
+/**
+ * One answer to choose; `label` is what the model gets back.
+ */
+export interface Choice {
+description: string
+label: string
 }
 /**
  * Which layer decided a field of the merged intent, and to what.
@@ -557,7 +575,7 @@ text: string
 type: "reasoning_delta"
 }
 /**
- * More of the JSON text of a call's arguments, while the model is writing it.
+ * More of the JSON text of a call's arguments.
  */
 export interface ToolCallDelta {
 block: number
@@ -626,8 +644,7 @@ reasoning: (number | null)
 uncached: (number | null)
 }
 /**
- * A turn is over, or could not start. `cut`: the answer reached the model's output limit; `limit`: the turn its
- * number of steps.
+ * A turn is over, or could not start. `cut`: at the model's output limit; `limit`: at the limit of steps.
  */
 export interface TurnFinished {
 error: (ErrorInfo | null)
@@ -651,6 +668,40 @@ effective: Effective
 intent: ToolIntent
 revision: number
 type: "intent_changed"
+}
+/**
+ * A call asks a person something and waits. The event shows it in every tab until it is answered or moot.
+ */
+export interface QuestionAsked {
+call_id: string
+question: Question
+question_id: string
+turn_id: string
+type: "question_asked"
+}
+/**
+ * What is asked. `multiple`: several choices may be taken; `free_text`: words of one's own may be given, too.
+ */
+export interface Question {
+choices: Choice[]
+free_text: boolean
+multiple: boolean
+text: string
+}
+/**
+ * A question is answered, or moot (`answer` None: the turn ended first).
+ */
+export interface QuestionAnswered {
+answer: (QuestionAnswer | null)
+question_id: string
+type: "question_answered"
+}
+/**
+ * The labels that were chosen, in the order of the choices, and words of the person's own. Neither: skipped.
+ */
+export interface QuestionAnswer {
+chosen: string[]
+text: (string | null)
 }
 /**
  * The whole queue as it is now.
@@ -883,6 +934,7 @@ messages: Message[]
 more: boolean
 partial: (PartialAnswer | null)
 permission_mode: ("ask" | "accept_edits" | "auto")
+questions: QuestionAsked[]
 queue: QueuedMessage[]
 revision: number
 session: SessionInfo

@@ -8,9 +8,10 @@ from typing import Annotated, Literal
 
 from annotated_types import Ge, Interval, MaxLen, MinLen
 
-from openprogram.core.events import ApprovalDecision, ChatMode, PermissionMode
+from openprogram.core.events import ChatMode, PermissionMode
 from openprogram.core.jsonio import JsonValue
 from openprogram.core.protocol.base import BaseAction, Name, Override, SessionAction, Title
+from openprogram.core.protocol.control import AnswerApproval, AnswerQuestion
 
 # -- chat -------------------------------------------------------------------------------------------------------
 
@@ -222,16 +223,6 @@ class SetPermissionMode(SessionAction):
     mode: PermissionMode
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerApproval(SessionAction):
-    """Answer a pending approval once, from any tab."""
-
-    action: Literal["answer_approval"]
-    approval_id: Name
-    decision: ApprovalDecision
-    note: Annotated[str, MaxLen(10_000)] | None = None
-
-
 # -- settings and link ------------------------------------------------------------------------------------------
 
 
@@ -284,6 +275,7 @@ Action = (
     | SetModel
     | SetPermissionMode
     | AnswerApproval
+    | AnswerQuestion
     | GetSettings
     | SetSetting
     | Ping

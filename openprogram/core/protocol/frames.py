@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from openprogram.core.asking import QuestionAsked
 from openprogram.core.events import ApprovalRequested, Event, PermissionMode, SessionInfo, SessionStatus
 from openprogram.core.intent import Effective, IntentField, Layer, ToolIntent
 from openprogram.core.jsonio import JsonObject
@@ -223,6 +224,7 @@ class SessionState:
     permission_mode: PermissionMode
     queue: tuple[QueuedMessage, ...]
     approvals: tuple[ApprovalRequested, ...]
+    questions: tuple[QuestionAsked, ...]
     usage: Usage
     cost: float | None
 

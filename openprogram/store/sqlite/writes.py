@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import assert_never
 
+from openprogram.core.asking import PutQuestion, ResolveQuestion
 from openprogram.core.errors import Conflict
 from openprogram.core.jsonio import JsonValue, encode
 from openprogram.core.storage import (
@@ -66,6 +67,10 @@ def apply(db: sqlite3.Connection, write: Write, unit: Unit) -> None:  # noqa: C9
             _put_approval(db, write, unit)
         case ResolveApproval():
             _resolve_approval(db, write, unit)
+        case PutQuestion():
+            _put_question(db, write, unit)
+        case ResolveQuestion():
+            _resolve_question(db, write, unit)
         case AddGrant():
             _add_grant(db, write, unit)
         case PutQueue():
@@ -201,6 +206,26 @@ def _resolve_approval(db: sqlite3.Connection, write: ResolveApproval, unit: Unit
     )
     if not done.rowcount:
         raise Conflict(f"no approval {write.approval_id} is pending in chat {unit.session_id}")
+
+
+def _put_question(db: sqlite3.Connection, write: PutQuestion, unit: Unit) -> None:
+    done = db.execute(
+        """INSERT INTO questions (id, session_id, asked, pending) VALUES (?, ?, ?, 1)
+        ON CONFLICT (id) DO NOTHING""",
+        (write.asked.question_id, unit.session_id, encode(write.asked)),
+    )
+    if not done.rowcount:
+        raise Conflict(f"there is a question {write.asked.question_id} already")
+
+
+def _resolve_question(db: sqlite3.Connection, write: ResolveQuestion, unit: Unit) -> None:
+    done = db.execute(
+        """UPDATE questions SET pending = 0, answer = ?
+        WHERE id = ? AND session_id = ? AND pending = 1""",
+        (None if write.answer is None else encode(write.answer), write.question_id, unit.session_id),
+    )
+    if not done.rowcount:
+        raise Conflict(f"no question {write.question_id} is pending in chat {unit.session_id}")
 
 
 def _add_grant(db: sqlite3.Connection, write: AddGrant, unit: Unit) -> None:

@@ -10,8 +10,8 @@ from openprogram.tools.builtin.compose import BuiltinConfig, builtin_tools, unav
 from openprogram.tools.builtin.jobs import Jobs
 from openprogram.tools.builtin.search_config import SearchConfig
 
-BUDGET = 1_100
-"""o200k tokens of these nine; all thirteen residents together may cost 2,600 (T19)."""
+BUDGET = 1_250
+"""o200k tokens of these ten; all thirteen residents together may cost 2,600 (T19)."""
 
 ALL_RESIDENTS = "bash read write edit glob grep list web_fetch web_search todo ask_user agent tool_search".split()  # noqa: SIM905
 
@@ -30,6 +30,7 @@ def test_names_permissions_and_presets(config):
     assert [
         (spec.name, spec.permission, spec.readonly, spec.parallel_safe, spec.presets) for spec in builtin_tools(config)
     ] == [
+        ("ask_user", "none", True, False, ("coding", "research", "browser", "safe")),
         ("bash", "execute", False, False, ("coding",)),
         ("edit", "write", False, False, ("coding",)),
         ("glob", "none", True, True, ("coding", "research", "safe")),
@@ -83,4 +84,4 @@ def test_what_cannot_be_offered_says_why(config, tmp_path):  # T12
     reasons = unavailable_tools(bare)
     assert set(reasons) == {"glob", "grep"}
     assert all("ripgrep" in reason for reason in reasons.values())
-    assert len(builtin_tools(bare)) == 9
+    assert len(builtin_tools(bare)) == 10
