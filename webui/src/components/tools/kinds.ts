@@ -6,6 +6,7 @@ import FileSearch from "@lucide/svelte/icons/file-search";
 import FileText from "@lucide/svelte/icons/file-text";
 import Folder from "@lucide/svelte/icons/folder";
 import Globe from "@lucide/svelte/icons/globe";
+import MessageCircleQuestionMark from "@lucide/svelte/icons/message-circle-question-mark";
 import PackageSearch from "@lucide/svelte/icons/package-search";
 import Search from "@lucide/svelte/icons/search";
 import Terminal from "@lucide/svelte/icons/terminal";
@@ -34,6 +35,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   list: { icon: Folder, verb: "tool.list", main: ["path"], body: "text" },
   web_search: { icon: Globe, verb: "tool.search", main: ["query"], body: "search" },
   web_fetch: { icon: BookOpen, verb: "tool.fetch", main: ["url"], body: "fetch" },
+  ask_user: { icon: MessageCircleQuestionMark, verb: "tool.ask", main: ["question"], body: "text" },
   tool_search: { icon: PackageSearch, verb: "tool.find", main: ["query"], body: "text" },
 };
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Event as ChatEvent, StepStarted } from "../../protocol.gen";
-import { fromSnapshot, isRunning, reduce, withBranch, withOlder, type ChatState } from "./chat";
+import { fromSnapshot, isRunning, reduce, waitingCalls, withBranch, withOlder, type ChatState } from "./chat";
 import { effective, intent, message, session, sessionState, turnStarted } from "./fixtures";
 
 const at = (seconds: number): string => new Date(Date.UTC(2026, 0, 1) + seconds * 1000).toISOString();
@@ -135,7 +135,14 @@ describe("tool calls", () => {
     );
     expect(running.live?.blocks).toMatchObject([{ arguments: { command: "ls" } }]);
     expect(running.calls["c_1"]).toMatchObject({ status: "running", output: "out" });
-    const done = run(running, { type: "tool_call_finished", call_id: "c_1", status: "ok", result, duration_ms: 12 });
+    const done = run(running, {
+      type: "tool_call_finished",
+      call_id: "c_1",
+      status: "ok",
+      result,
+      duration_ms: 12,
+      discovered: [],
+    });
     expect(done.calls["c_1"]).toMatchObject({ status: "ok", result, durationMs: 12, output: "" });
   });
 
@@ -159,6 +166,22 @@ describe("tool calls", () => {
     ).toEqual([]);
     expect(run(state, { type: "turn_finished", turn_id: "t_1", reason: "stopped", error: null }).approvals).toEqual([]);
   });
+});
+
+test("a question is there until it is answered, or moot with the end of the turn (P9)", () => {
+  const asked: ChatEvent = {
+    type: "question_asked",
+    question_id: "u_1",
+    turn_id: "t_1",
+    call_id: "c_1",
+    question: { text: "Which?", choices: [], multiple: false, free_text: true },
+  };
+  const state = run(answered, asked, asked);
+  expect(state.questions).toHaveLength(1);
+  expect(waitingCalls(state)).toEqual(["c_1"]);
+  const reply: ChatEvent = { type: "question_answered", question_id: "u_1", answer: { chosen: [], text: "this" } };
+  expect(run(state, reply).questions).toEqual([]);
+  expect(run(state, { type: "turn_finished", turn_id: "t_1", reason: "stopped", error: null }).questions).toEqual([]);
 });
 
 describe("branches (P8)", () => {

@@ -11,6 +11,7 @@ import type {
   Event as ChatEvent,
   Message,
   PartialAnswer,
+  QuestionAsked,
   QueuedMessage,
   SessionInfo,
   SessionState,
@@ -72,11 +73,17 @@ export interface ChatState {
   readonly effective: Effective;
   readonly queue: readonly QueuedMessage[];
   readonly approvals: readonly ApprovalRequested[];
+  readonly questions: readonly QuestionAsked[];
   readonly cost: number | null;
 }
 
 export function isRunning(state: ChatState): boolean {
   return state.turnId !== null;
+}
+
+/** The calls that wait for the person's word. */
+export function waitingCalls(state: ChatState): readonly string[] {
+  return [...state.approvals, ...state.questions].map((asked) => asked.call_id);
 }
 
 /** The state that a snapshot describes (P3). */
@@ -102,6 +109,7 @@ export function fromSnapshot(snapshot: SessionState): ChatState {
     effective: snapshot.effective,
     queue: snapshot.queue,
     approvals: snapshot.approvals,
+    questions: snapshot.questions,
     cost: snapshot.cost,
   };
   return snapshot.partial === null ? start : applyPartial(start, snapshot.partial);
@@ -185,6 +193,7 @@ export function reduce(state: ChatState, event: ChatEvent, at: string): ChatStat
         live: null,
         outcome: event,
         approvals: [],
+        questions: [],
         notes,
       };
     }
@@ -194,6 +203,10 @@ export function reduce(state: ChatState, event: ChatEvent, at: string): ChatStat
       return { ...state, approvals: [...without(state.approvals, event.approval_id), event] };
     case "approval_resolved":
       return { ...state, approvals: without(state.approvals, event.approval_id) };
+    case "question_asked":
+      return { ...state, questions: [...without(state.questions, event.question_id), event] };
+    case "question_answered":
+      return { ...state, questions: without(state.questions, event.question_id) };
     case "loaded_changed":
       return state; // the tools panel asks what is loaded when it opens
     case "queue_changed":
@@ -270,8 +283,8 @@ function withoutTold(notes: readonly Note[], error: ErrorInfo | null): readonly 
   return error !== null && last?.code === error.code && last.message === error.message ? notes.slice(0, -1) : notes;
 }
 
-function without(approvals: readonly ApprovalRequested[], id: string): readonly ApprovalRequested[] {
-  return approvals.filter((approval) => approval.approval_id !== id);
+function without<T extends ApprovalRequested | QuestionAsked>(asked: readonly T[], id: string): readonly T[] {
+  return asked.filter((one) => id !== (one.type === "question_asked" ? one.question_id : one.approval_id));
 }
 
 function childrenOf(

@@ -3,7 +3,7 @@
  * calls can be virtualised like anything else. A row whose content did not change is the same object.
  */
 import type { Message, ToolResultBlock } from "../../protocol.gen";
-import type { Arguments, ChatState, Note } from "./chat";
+import { waitingCalls, type Arguments, type ChatState, type Note } from "./chat";
 import type { LiveAnswer } from "./live";
 import type { CallRow, Outgoing, Row, Siblings } from "./row-types";
 import { same } from "./same";
@@ -27,6 +27,7 @@ export class RowBuilder {
       state.steps,
       state.turnId,
       state.approvals,
+      state.questions,
       state.thoughts,
     ];
     if (inputs.some((input, index) => input !== this.#settledFor[index])) {
@@ -129,7 +130,7 @@ interface CallIdentity {
 function callRow(call: CallIdentity, state: ChatState, stored: ToolResultBlock | null): CallRow {
   const known = state.calls[call.callId];
   const result = known?.result ?? stored;
-  const asks = state.approvals.some((approval) => approval.call_id === call.callId);
+  const asks = waitingCalls(state).includes(call.callId);
   const idle = state.turnId === null ? "interrupted" : "writing";
   return {
     kind: "call",
@@ -225,7 +226,7 @@ function liveRows(state: ChatState): Row[] {
   const busy =
     answered ||
     rows.length > 0 ||
-    state.approvals.length > 0 ||
+    waitingCalls(state).length > 0 ||
     Object.values(state.calls).some((call) => call.status === "running");
   if (!busy) rows.push({ kind: "working", key: "working", startedAt: state.turnStartedAt });
   return rows;
