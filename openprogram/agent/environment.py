@@ -13,6 +13,7 @@ from openprogram.core.asking import AskPerson
 from openprogram.core.clock import Clock
 from openprogram.core.ids import new_id
 from openprogram.core.messages import Message, ToolResultBlock
+from openprogram.core.news import NewsOf, no_news
 from openprogram.core.ports import Authority, Emit, Inbox, Provider, Surfaces
 from openprogram.core.prompt import ModelInfo, ModelParams, Segment
 from openprogram.core.tooling import Contract, LoadedSet, ToolSpec
@@ -127,6 +128,7 @@ class Environment:
     monotonic: Callable[[], float]
     loaded: LoadedSet = field(default_factory=LoadedSet)
     progress: Progress = field(default_factory=Progress)
+    news: NewsOf = no_news
     tool_ports: ToolPorts = field(default_factory=ToolPorts)
     max_steps: int = 200
     turn_id: Callable[[], str] = partial(new_id, "t")  # noqa: RUF009 - the call is not made here

@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Final
 
-from openprogram.app.builtin import BuiltinSource
+from openprogram.app.builtin import BuiltinSource, job_ended, output_dir
 from openprogram.app.counting import counting
 from openprogram.app.demo import ENDPOINT, MODEL, DemoProcess
 from openprogram.app.finding import finding
@@ -52,7 +52,7 @@ async def compose(settings: Settings) -> AsyncIterator[Parts]:
         demo = DemoProcess()
         models = Models(settings.endpoints, demo, demo_endpoint, build_provider, now=time.monotonic)
         stack.push_async_callback(models.aclose)
-        jobs = await stack.enter_async_context(Jobs())
+        jobs = await stack.enter_async_context(Jobs(output_dir(settings)))
         registry = Registry()
         builtin = BuiltinSource(settings, registry, jobs, None if models.has_endpoint else demo)
         builtin.register(keyless_consent=bool(await store.setting(OWNER.id, KEYLESS_SEARCH)))
@@ -67,6 +67,7 @@ async def compose(settings: Settings) -> AsyncIterator[Parts]:
             tokens=tokens,
             clock=time.time,
             monotonic=time.monotonic,
+            news=jobs.news,
             setting_changed=builtin.setting_changed,
         )
         defaults = Defaults(
@@ -76,6 +77,7 @@ async def compose(settings: Settings) -> AsyncIterator[Parts]:
             platform=sys.platform,
         )
         service = await stack.enter_async_context(session_service(ports, defaults, new_id("e")))
+        stack.callback(jobs.subscribe(lambda job: service.tell(job.session_id, job_ended(job))))
         stack.callback(registry.subscribe(lambda _: service.registry_changed(OWNER.id)))
         warming = asyncio.create_task(warm_up(settings.endpoints), name="warm up")
         stack.callback(warming.cancel)

@@ -13,6 +13,7 @@ from openprogram.core.errors import UnknownSession
 from openprogram.core.events import PermissionMode
 from openprogram.core.intent import ToolIntent
 from openprogram.core.jsonio import JsonValue
+from openprogram.core.news import NewsOf, no_news
 from openprogram.core.ports import Bus, ModelCatalog, Store
 from openprogram.core.prompt import ModelParams
 from openprogram.core.storage import SessionRow
@@ -54,6 +55,8 @@ class Ports:
     tokens: TokenCounts
     clock: Clock
     monotonic: Callable[[], float]
+    news: NewsOf = no_news
+    """What happened beside a chat's turns that its model should hear of."""
     setting_changed: Callable[[str, str, JsonValue], None] = lambda _user, _key, _value: None
     """Called with `(user_id, key, value)` after a setting was stored."""
 

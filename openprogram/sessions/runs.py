@@ -72,6 +72,7 @@ async def prepare_run(hub: Hub, row: SessionRow, leaf_id: str | None, resumed: R
         clock=hub.ports.clock,
         monotonic=hub.ports.monotonic,
         progress=await _progress(hub, session_id, history),
+        news=hub.ports.news,
         tool_ports=ToolPorts(person=live.questions),
         max_steps=hub.defaults.max_steps,
         turn_id=lambda: run.turn_id,

@@ -11,7 +11,8 @@ import structlog
 from pydantic import TypeAdapter
 
 from openprogram import __version__
-from openprogram.core.errors import Conflict, IdConflict, UnknownAction
+from openprogram.core.errors import Conflict, IdConflict, StorageError, UnknownAction
+from openprogram.core.events import Notice
 from openprogram.core.protocol import VERSION, actions
 from openprogram.core.protocol.actions import Action
 from openprogram.core.protocol.control import AnswerApproval, AnswerQuestion
@@ -159,6 +160,19 @@ class SessionService:
     def registry_changed(self, user_id: str) -> None:
         """Tell a user's tabs that tools, presets or what is available are others now."""
         self._hub.sidebar.hint(user_id, "registry_changed")
+
+    def tell(self, session_id: str, notice: Notice) -> None:
+        """Show a quiet line in a chat: something happened beside its turns. One that is gone is not told."""
+        if not self._hub.closing:
+            self._hub.tasks.create_task(self._tell(session_id, notice), name=f"tell {session_id}")
+
+    async def _tell(self, session_id: str, notice: Notice) -> None:
+        try:
+            row = await self._hub.ports.store.session(session_id)
+            if row is not None and not row.info.deleted:
+                await self._hub.journal.commit(session_id, row.user_id, (notice,))
+        except StorageError as error:
+            _log.warning("not_told", session_id=session_id, notice=notice.code, error=error.message)
 
     async def _known(self, request: Request) -> Remembered | None:
         known = await self._hub.ports.store.remembered(request.user_id, request.client_id)

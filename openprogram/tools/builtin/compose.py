@@ -11,6 +11,7 @@ from openprogram.tools.builtin.bash import ShellConfig, bash_tool
 from openprogram.tools.builtin.edit import edit
 from openprogram.tools.builtin.glob import glob_tool
 from openprogram.tools.builtin.grep import grep_tool
+from openprogram.tools.builtin.job_tools import job_tools
 from openprogram.tools.builtin.jobs import Jobs
 from openprogram.tools.builtin.listing import list_folder
 from openprogram.tools.builtin.read import read_tool
@@ -47,6 +48,7 @@ def builtin_tools(config: BuiltinConfig) -> tuple[ToolSpec, ...]:
         edit,
         glob_tool(ripgrep),
         grep_tool(ripgrep),
+        *job_tools(config.jobs),
         list_folder,
         read_tool(config.output_dir),
         web_fetch_tool(config.fetch),

@@ -11,7 +11,7 @@ from openprogram.tools.builtin.jobs import Jobs
 from openprogram.tools.builtin.search_config import SearchConfig
 
 BUDGET = 1_250
-"""o200k tokens of these ten; all thirteen residents together may cost 2,600 (T19)."""
+"""o200k tokens of the residents among these; all thirteen residents together may cost 2,600 (T19)."""
 
 ALL_RESIDENTS = "bash read write edit glob grep list web_fetch web_search todo ask_user agent tool_search".split()  # noqa: SIM905
 
@@ -23,6 +23,7 @@ def config(tmp_path):
 
 def test_the_declarations_stay_within_their_budget(config):  # T19
     costs = {spec.name: count_tokens(encode(spec.declaration).decode()) for spec in builtin_tools(config)}
+    costs = {spec.name: costs[spec.name] for spec in builtin_tools(config) if spec.residency == "resident"}
     assert sum(costs.values()) <= BUDGET, costs
 
 
@@ -35,13 +36,16 @@ def test_names_permissions_and_presets(config):
         ("edit", "write", False, False, ("coding",)),
         ("glob", "none", True, True, ("coding", "research", "safe")),
         ("grep", "none", True, True, ("coding", "research", "safe")),
+        ("job_output", "none", True, False, ("coding", "safe")),
+        ("job_stop", "none", False, False, ("coding",)),
         ("list", "none", True, True, ("coding", "research", "safe")),
         ("read", "none", True, True, ("coding", "research", "safe")),
         ("web_fetch", "network", True, True, ("coding", "research")),
         ("web_search", "network", True, True, ("research",)),
         ("write", "write", False, False, ("coding",)),
     ]
-    assert {spec.residency for spec in builtin_tools(config)} == {"resident"}
+    deferred = {spec.name for spec in builtin_tools(config) if spec.residency == "deferred"}
+    assert deferred == {"job_output", "job_stop"}
     assert {spec.source for spec in builtin_tools(config)} == {"builtin"}
 
 
@@ -84,4 +88,4 @@ def test_what_cannot_be_offered_says_why(config, tmp_path):  # T12
     reasons = unavailable_tools(bare)
     assert set(reasons) == {"glob", "grep"}
     assert all("ripgrep" in reason for reason in reasons.values())
-    assert len(builtin_tools(bare)) == 10
+    assert len(builtin_tools(bare)) == 12
