@@ -165,6 +165,7 @@ async def _execute(tool: ContractTool, call: ToolUseBlock, site: CallSite, disco
         output_sink,
         discovery=discovery,
         person=site.ports.person,
+        chats=site.ports.chats,
     )
     try:
         output = await tool.execute(call.arguments, context)

@@ -10,6 +10,7 @@ from openprogram.agent.stop import StopSignal
 from openprogram.context.assembler import PromptContext
 from openprogram.context.catalog import Count
 from openprogram.core.asking import AskPerson
+from openprogram.core.chats import Chats
 from openprogram.core.clock import Clock
 from openprogram.core.ids import new_id
 from openprogram.core.messages import Message, ToolResultBlock
@@ -110,6 +111,7 @@ class ToolPorts:
     """What the calls of a run reach beyond the agent; None: not from here."""
 
     person: AskPerson | None = None
+    chats: Chats | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Final, Literal
 
 from openprogram.core.asking import AskPerson
+from openprogram.core.chats import Chats
 from openprogram.core.intent import ChipEffect, ToolIntent
 from openprogram.core.jsonio import JsonObject, digest
 from openprogram.core.messages import ResultPart, TextBlock
@@ -44,7 +45,7 @@ class ToolContext:
     """What one running call is handed. Anything else a tool needs was given to its factory.
 
     `discovery` is None where nothing can be found or loaded: outside a turn of the agent. `person` is None where nobody
-    is there to be asked.
+    is there to be asked, `chats` where the user's other chats are out of reach.
     """
 
     session_id: str
@@ -55,6 +56,7 @@ class ToolContext:
     extra_dirs: tuple[Path, ...] = ()
     discovery: Discovery | None = None
     person: AskPerson | None = None
+    chats: Chats | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +109,9 @@ class ToolLimits:
 class ToolSpec:
     """One tool as the registry knows it. `name` is what the model calls; unique, `[a-zA-Z0-9_-]{1,64}`.
 
-    `needs_person`: it asks a person through the interface, so it is not for a turn without one. `writes` names the
-    parameters that hold all the paths a call writes; without it a writing call is about anything.
+    `needs_person`: it asks a person through the interface, so it is not for a turn without one. `effect` tells a
+    person who is asked what a call does, where its permission alone does not say. `writes` names the parameters that
+    hold all the paths a call writes; without it a writing call is about anything.
     `provides` names capabilities that a switch governs (`"web_search"` is the chip's). `source` is `builtin`,
     `plugin:NAME` or `mcp:SERVER`. `presets` are the built-in presets that list the tool. `version` changes when the
     behaviour behind an unchanged schema does; it is part of a contract's fingerprint. `validate` refuses arguments
@@ -124,6 +127,7 @@ class ToolSpec:
     permission: Permission = "none"
     network: bool = False
     needs_person: bool = False
+    effect: str = ""
     writes: tuple[str, ...] = ()
     provides: tuple[str, ...] = ()
     group: str | None = None

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from weakref import WeakValueDictionary
 
-from openprogram.agent.environment import Progress
+from openprogram.agent.environment import History, Progress
+from openprogram.core.chats import Chats
 from openprogram.core.clock import Clock, iso_time
 from openprogram.core.errors import UnknownSession
 from openprogram.core.events import PermissionMode
@@ -61,10 +62,17 @@ class Ports:
     """Called with `(user_id, key, value)` after a setting was stored."""
 
 
+Link = Callable[["Hub", SessionRow, History], Chats]
+"""Makes a run's way to the user's other chats."""
+
+
 class Hub:
     """Shared state of all chats in this process. Everything durable is in the store."""
 
-    def __init__(self, ports: Ports, defaults: Defaults, boot_id: str, tasks: asyncio.TaskGroup) -> None:
+    def __init__(
+        self, ports: Ports, defaults: Defaults, boot_id: str, tasks: asyncio.TaskGroup, link: "Link | None" = None
+    ) -> None:
+        self.link = link
         self.tasks = tasks
         self.ports = ports
         self.defaults = defaults

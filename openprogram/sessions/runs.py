@@ -10,6 +10,7 @@ from openprogram.agent.environment import Environment, History, Progress, Resume
 from openprogram.agent.freeze import freeze
 from openprogram.context.assembler import PromptContext
 from openprogram.context.catalog import counted_texts
+from openprogram.core.chats import Sender
 from openprogram.core.events import ErrorInfo, Event, MessageAdded, QueueChanged
 from openprogram.core.ids import new_id
 from openprogram.core.intent import ToolIntent
@@ -73,7 +74,7 @@ async def prepare_run(hub: Hub, row: SessionRow, leaf_id: str | None, resumed: R
         monotonic=hub.ports.monotonic,
         progress=await _progress(hub, session_id, history),
         news=hub.ports.news,
-        tool_ports=ToolPorts(person=live.questions),
+        tool_ports=ToolPorts(live.questions, hub.link(hub, row, history) if hub.link else None),
         max_steps=hub.defaults.max_steps,
         turn_id=lambda: run.turn_id,
     )
@@ -140,7 +141,7 @@ async def take_next(hub: Hub, live: Live, history: History, user_id: str, unansw
         if queue:
             chosen = next((waiting for waiting in queue if waiting.mode == "steer"), queue[0])
             rest = tuple(waiting for waiting in queue if waiting.id != chosen.id)
-            said.append(user_message(chosen.text, history.leaf_id, hub.now(), chosen.override))
+            said.append(user_message(chosen.text, history.leaf_id, hub.now(), chosen.override, chosen.sender))
         events: tuple[Event, ...] = (QueueChanged(rest), *map(MessageAdded, said)) if said else ()
         turn_id = new_id("t")
         await hub.journal.commit(session_id, user_id, events, StartTurn(turn_id))
@@ -151,9 +152,11 @@ async def take_next(hub: Hub, live: Live, history: History, user_id: str, unansw
         return True
 
 
-def user_message(text: str, parent_id: str | None, now: str, override: ToolIntent | None) -> Message:
-    """A person's message."""
-    return Message(new_id("m"), parent_id, "user", (TextBlock(text),), now, override=override)
+def user_message(
+    text: str, parent_id: str | None, now: str, override: ToolIntent | None, sender: Sender | None = None
+) -> Message:
+    """A person's message, or one that another chat sent."""
+    return Message(new_id("m"), parent_id, "user", (TextBlock(text),), now, override=override, sender=sender)
 
 
 class _Preparer:
@@ -197,6 +200,8 @@ class _Preparer:
         return last.override if last else None
 
 
-def queued(text: str, steer: bool, now: str, override: ToolIntent | None) -> QueuedMessage:
+def queued(
+    text: str, steer: bool, now: str, override: ToolIntent | None, sender: Sender | None = None
+) -> QueuedMessage:
     """A message for the queue of a running chat."""
-    return QueuedMessage(new_id("q"), text, "steer" if steer else "queue", now, override)
+    return QueuedMessage(new_id("q"), text, "steer" if steer else "queue", now, override, sender)

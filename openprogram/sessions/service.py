@@ -31,6 +31,7 @@ from openprogram.core.protocol.frames import (
 from openprogram.core.storage import Remembered
 from openprogram.sessions import answers, branches, chat, intents, manage, read, settings
 from openprogram.sessions.hub import Defaults, Hub, Ports
+from openprogram.sessions.messaging import OtherChats
 from openprogram.sessions.request import Request
 from openprogram.sessions.startup import recover_all
 from openprogram.sessions.sweeping import sweep_for_ever
@@ -205,7 +206,7 @@ def _read_ack(action: Action, known: Remembered) -> AnyAck:
 async def session_service(ports: Ports, defaults: Defaults, boot_id: str) -> AsyncIterator[SessionService]:
     """Recover what an earlier process left, then serve; on exit the runs are cut and recovered at the next start."""
     tasks = await asyncio.TaskGroup().__aenter__()
-    hub = Hub(ports, defaults, boot_id, tasks)
+    hub = Hub(ports, defaults, boot_id, tasks, OtherChats)
     sidebar = tasks.create_task(hub.sidebar.serve(), name="sidebar hints")
     service = SessionService(hub)
     sweeper = tasks.create_task(sweep_for_ever(hub), name="sweeper")

@@ -426,7 +426,8 @@ type: "message_added"
 /**
  * One node of the tree. `parent_id` None is a root; `model` is `endpoint/model` for answers.
  * 
- * `override` is what a user message asks of tools for its own turn only (spec tools.md T9).
+ * `override` is what a user message asks of tools for its own turn only (spec tools.md T9). `sender` is the chat that
+ * a user message came from; None: a person wrote it.
  */
 export interface Message {
 blocks: (TextBlock | ReasoningBlock | ToolUseBlock | ToolResultBlock)[]
@@ -436,6 +437,7 @@ model: (string | null)
 override: (ToolIntent | null)
 parent_id: (string | null)
 role: ("user" | "assistant" | "tool" | "notice")
+sender: (Sender | null)
 status: ("complete" | "stopped" | "interrupted" | "error" | "cut")
 turn_id: (string | null)
 }
@@ -492,6 +494,14 @@ enabled: (boolean | null)
 picked: (string[] | null)
 toolset: (string | null)
 web_search: (boolean | null)
+}
+/**
+ * The chat that a message came from, and how many chats have passed it on since a person spoke.
+ */
+export interface Sender {
+depth: number
+session_id: string
+title: string
 }
 /**
  * The contract of a turn is frozen. `tools` are the authorised names in order, `residency` how each is shown.
@@ -718,6 +728,7 @@ created_at: string
 id: string
 mode: ("queue" | "steer")
 override: (ToolIntent | null)
+sender: (Sender | null)
 text: string
 }
 /**

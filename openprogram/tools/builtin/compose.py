@@ -8,6 +8,7 @@ from typing import Final
 from openprogram.core.tooling import ToolSpec
 from openprogram.tools.builtin.ask_user import ask_user
 from openprogram.tools.builtin.bash import ShellConfig, bash_tool
+from openprogram.tools.builtin.chats import list_sessions, send_message
 from openprogram.tools.builtin.edit import edit
 from openprogram.tools.builtin.glob import glob_tool
 from openprogram.tools.builtin.grep import grep_tool
@@ -50,7 +51,9 @@ def builtin_tools(config: BuiltinConfig) -> tuple[ToolSpec, ...]:
         grep_tool(ripgrep),
         *job_tools(config.jobs),
         list_folder,
+        list_sessions,
         read_tool(config.output_dir),
+        send_message,
         web_fetch_tool(config.fetch),
         web_search_tool(config.search),
         write,

@@ -39,13 +39,15 @@ def test_names_permissions_and_presets(config):
         ("job_output", "none", True, False, ("coding", "safe")),
         ("job_stop", "none", False, False, ("coding",)),
         ("list", "none", True, True, ("coding", "research", "safe")),
+        ("list_sessions", "none", True, True, ("coding", "research", "safe")),
         ("read", "none", True, True, ("coding", "research", "safe")),
+        ("send_message", "execute", False, False, ("coding", "research")),
         ("web_fetch", "network", True, True, ("coding", "research")),
         ("web_search", "network", True, True, ("research",)),
         ("write", "write", False, False, ("coding",)),
     ]
     deferred = {spec.name for spec in builtin_tools(config) if spec.residency == "deferred"}
-    assert deferred == {"job_output", "job_stop"}
+    assert deferred == {"job_output", "job_stop", "list_sessions", "send_message"}
     assert {spec.source for spec in builtin_tools(config)} == {"builtin"}
 
 
@@ -59,7 +61,7 @@ def test_the_safe_preset_holds_what_only_looks_and_stays_here(config):  # T14
 
 
 def test_what_changes_anything_can_be_previewed(config):
-    assert {spec.name for spec in builtin_tools(config) if spec.preview} == {"bash", "edit", "write"}
+    assert {spec.name for spec in builtin_tools(config) if spec.preview} == {"bash", "edit", "send_message", "write"}
 
 
 def test_no_description_names_another_tool_a_number_or_a_path(config):  # C11
@@ -88,4 +90,4 @@ def test_what_cannot_be_offered_says_why(config, tmp_path):  # T12
     reasons = unavailable_tools(bare)
     assert set(reasons) == {"glob", "grep"}
     assert all("ripgrep" in reason for reason in reasons.values())
-    assert len(builtin_tools(bare)) == 12
+    assert len(builtin_tools(bare)) == 14

@@ -234,7 +234,9 @@ describe("the rest of a chat's state", () => {
   });
 
   test("queue, session, cost and notes", () => {
-    const queue = [{ id: "q_1", text: "next", mode: "queue" as const, created_at: at(0), override: null }];
+    const queue = [
+      { id: "q_1", text: "next", mode: "queue" as const, created_at: at(0), override: null, sender: null },
+    ];
     const usage = sessionState().usage;
     const finished: ChatEvent = {
       type: "step_finished",

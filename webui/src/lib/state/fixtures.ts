@@ -36,6 +36,7 @@ export function message(
     status: "complete",
     model: null,
     override: null,
+    sender: null,
     ...extra,
   };
 }
