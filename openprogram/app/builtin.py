@@ -14,6 +14,7 @@ from openprogram.sessions.settings import KEYLESS_SEARCH
 from openprogram.tools.builtin.compose import BuiltinConfig, builtin_tools, unavailable_tools
 from openprogram.tools.builtin.job_words import ending, short
 from openprogram.tools.builtin.jobs import Job, Jobs
+from openprogram.tools.builtin.playwright_browser import Browsers
 from openprogram.tools.builtin.search_config import SearchConfig
 from openprogram.tools.builtin.web_search import web_search_tool
 from openprogram.tools.registry import Registry
@@ -39,13 +40,16 @@ class BuiltinSource:
     `demo` offers its canned search where no endpoint and no search service is configured; None: it is not offered.
     """
 
-    def __init__(self, settings: Settings, registry: Registry, jobs: Jobs, demo: DemoProcess | None) -> None:
+    def __init__(
+        self, settings: Settings, registry: Registry, jobs: Jobs, browsers: Browsers, demo: DemoProcess | None
+    ) -> None:
         search = settings.search
         self._registry = registry
         self._demo = demo
         self._config = BuiltinConfig(
             output_dir=output_dir(settings),
             jobs=jobs,
+            browsers=browsers,
             search=SearchConfig(
                 tavily_key=search.tavily_key,
                 brave_key=search.brave_key,

@@ -28,7 +28,9 @@ from openprogram.sessions.service import session_service
 from openprogram.sessions.settings import KEYLESS_SEARCH
 from openprogram.store.sqlite.store import SqliteStore
 from openprogram.tokens.counts import TokenCounts
+from openprogram.tools.builtin.browser_config import BrowserConfig
 from openprogram.tools.builtin.jobs import Jobs
+from openprogram.tools.builtin.playwright_browser import browsing
 from openprogram.tools.registry import Registry
 
 DATABASE: Final = "openprogram.db"
@@ -54,7 +56,8 @@ async def compose(settings: Settings) -> AsyncIterator[Parts]:
         stack.push_async_callback(models.aclose)
         jobs = await stack.enter_async_context(Jobs(output_dir(settings)))
         registry = Registry()
-        builtin = BuiltinSource(settings, registry, jobs, None if models.has_endpoint else demo)
+        browsers = await stack.enter_async_context(browsing(BrowserConfig()))
+        builtin = BuiltinSource(settings, registry, jobs, browsers, None if models.has_endpoint else demo)
         builtin.register(keyless_consent=bool(await store.setting(OWNER.id, KEYLESS_SEARCH)))
         tokens = TokenCounts(store)
         await stack.enter_async_context(counting(registry, tokens))

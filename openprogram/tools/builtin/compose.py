@@ -8,6 +8,7 @@ from typing import Final
 from openprogram.core.tooling import ToolSpec
 from openprogram.tools.builtin.ask_user import ask_user
 from openprogram.tools.builtin.bash import ShellConfig, bash_tool
+from openprogram.tools.builtin.browser_config import BrowserConfig, browser_availability
 from openprogram.tools.builtin.chats import list_sessions, send_message
 from openprogram.tools.builtin.edit import edit
 from openprogram.tools.builtin.glob import glob_tool
@@ -15,6 +16,7 @@ from openprogram.tools.builtin.grep import grep_tool
 from openprogram.tools.builtin.job_tools import job_tools
 from openprogram.tools.builtin.jobs import Jobs
 from openprogram.tools.builtin.listing import list_folder
+from openprogram.tools.builtin.playwright_browser import Browsers, playwright_browser_tool
 from openprogram.tools.builtin.read import read_tool
 from openprogram.tools.builtin.ripgrep import find_ripgrep
 from openprogram.tools.builtin.search_config import SearchConfig, availability
@@ -29,11 +31,13 @@ _NO_RIPGREP: Final = "ripgrep is not installed: `rg` was found neither beside th
 class BuiltinConfig:
     """What the built-in tools need from outside.
 
-    `output_dir` takes the output of commands, one directory per chat; `jobs` the commands in the background.
+    `output_dir` takes the output of commands, one directory per chat; `jobs` the commands in the background; `browsers`
+    is the browser that pages are used in.
     """
 
     output_dir: Path
     jobs: Jobs
+    browsers: Browsers = field(default_factory=lambda: Browsers(BrowserConfig()))
     shell: ShellConfig = field(default_factory=ShellConfig)
     search: SearchConfig = field(default_factory=SearchConfig)
     fetch: FetchConfig = field(default_factory=FetchConfig)
@@ -52,6 +56,7 @@ def builtin_tools(config: BuiltinConfig) -> tuple[ToolSpec, ...]:
         *job_tools(config.jobs),
         list_folder,
         list_sessions,
+        playwright_browser_tool(config.browsers),
         read_tool(config.output_dir),
         send_message,
         web_fetch_tool(config.fetch),
@@ -65,6 +70,8 @@ def unavailable_tools(config: BuiltinConfig) -> Mapping[str, str]:
     reasons: dict[str, str] = {}
     if config.ripgrep is None:
         reasons |= {"glob": _NO_RIPGREP, "grep": _NO_RIPGREP}
+    if (reason := browser_availability(config.browsers.config)) is not None:
+        reasons["playwright_browser"] = reason
     if (reason := availability(config.search)) is not None:
         reasons["web_search"] = reason
     return reasons

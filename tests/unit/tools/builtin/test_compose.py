@@ -40,6 +40,7 @@ def test_names_permissions_and_presets(config):
         ("job_stop", "none", False, False, ("coding",)),
         ("list", "none", True, True, ("coding", "research", "safe")),
         ("list_sessions", "none", True, True, ("coding", "research", "safe")),
+        ("playwright_browser", "network", False, False, ("browser",)),
         ("read", "none", True, True, ("coding", "research", "safe")),
         ("send_message", "execute", False, False, ("coding", "research")),
         ("web_fetch", "network", True, True, ("coding", "research")),
@@ -47,7 +48,7 @@ def test_names_permissions_and_presets(config):
         ("write", "write", False, False, ("coding",)),
     ]
     deferred = {spec.name for spec in builtin_tools(config) if spec.residency == "deferred"}
-    assert deferred == {"job_output", "job_stop", "list_sessions", "send_message"}
+    assert deferred == {"job_output", "job_stop", "list_sessions", "playwright_browser", "send_message"}
     assert {spec.source for spec in builtin_tools(config)} == {"builtin"}
 
 
@@ -90,4 +91,4 @@ def test_what_cannot_be_offered_says_why(config, tmp_path):  # T12
     reasons = unavailable_tools(bare)
     assert set(reasons) == {"glob", "grep"}
     assert all("ripgrep" in reason for reason in reasons.values())
-    assert len(builtin_tools(bare)) == 14
+    assert len(builtin_tools(bare)) == 15
