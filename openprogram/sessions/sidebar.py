@@ -17,7 +17,7 @@ _log = structlog.get_logger(__name__)
 class Sidebar:
     """Publishes hints apart from the commits that cause them, one chat after the other (`serve`).
 
-    What changes before the next tick is read at that tick, out of the way of the turn that it begins: several changes of
+    What changes before the next tick is read at that tick, out of the way of the turn that it begins: many changes of
     a chat are one hint. Losing one costs latency, never data (design law 8).
     """
 
