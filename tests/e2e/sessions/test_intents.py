@@ -9,14 +9,14 @@ from typing import Any, cast
 import pytest
 
 from openprogram.core.errors import StorageError
-from openprogram.core.events import IntentChanged, MessageAdded, TurnStarted
+from openprogram.core.events import IntentChanged, TurnStarted
 from openprogram.core.intent import ToolIntent
 from openprogram.core.protocol.frames import ToolsAck
 from openprogram.core.storage import PutIntent
 from openprogram.core.tooling import AgentProfile
 from tests.support.agent import FakeTool
 from tests.support.script import say
-from tests.support.sessions import Chats, Held, failing, opened
+from tests.support.sessions import Chats, failing, opened
 
 DEFAULT = AgentProfile()
 SEARCH: dict[str, Any] = {"provides": ("web_search",), "network": True}
@@ -39,23 +39,6 @@ def _stored(folder: Path, session_id: str) -> dict[str, Any]:
 
 async def _offered(chats: Chats, session_id: str) -> list[tuple[str, ...]]:
     return [turn.tools for turn in await chats.of(session_id, TurnStarted)]
-
-
-# -- a turn begins with the newest (T21) ------------------------------------------------------------------------
-
-
-async def test_a_switch_while_a_message_is_being_stored_counts_for_its_turn(tmp_path: Path) -> None:  # T21, T4
-    async with opened(tmp_path, say("Hi."), tools=_tools(), profile=DEFAULT) as chats:
-        session_id = await chats.draft()
-        storing = Held(chats.store, MessageAdded)
-        saying = asyncio.create_task(chats.say("hi", session_id))
-        await storing.gate.reached()
-        ack = await chats.patch("set_tool_disabled", session_id, name="bash", value=True)
-        assert ack.applies == "now"
-        storing.gate.open()
-        await saying
-        await chats.rest(session_id)
-        assert "bash" not in (await _offered(chats, session_id))[0]
 
 
 # -- no snapshot (T1) -------------------------------------------------------------------------------------------
