@@ -21,7 +21,6 @@ from openprogram.core.protocol.frames import (
     ChatAck,
     Hello,
     IntentAck,
-    ModelChoice,
     PresetInfo,
     SessionAck,
     SettingsAck,
@@ -29,7 +28,7 @@ from openprogram.core.protocol.frames import (
     UserInfo,
 )
 from openprogram.core.storage import Remembered
-from openprogram.sessions import answers, branches, chat, intents, manage, read, settings
+from openprogram.sessions import answers, branches, chat, intents, manage, models, read, settings
 from openprogram.sessions.hub import Defaults, Hub, Ports
 from openprogram.sessions.messaging import OtherChats
 from openprogram.sessions.request import Request
@@ -67,6 +66,7 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = MappingProxyType(
         AnswerApproval: answers.answer_approval,
         AnswerQuestion: answers.answer_question,
         actions.GetSettings: settings.get_settings,
+        actions.ListModels: models.list_models,
         actions.SetSetting: settings.set_setting,
     }
 )
@@ -88,24 +88,15 @@ class SessionService:
     async def hello(self, user: UserInfo) -> Hello:
         """The first frame on a socket: who the user is, and what there is to choose from."""
         hub = self._hub
-        models = await hub.ports.models.models()
+        choices, default = await models.choices(hub)
         presets = hub.ports.snapshot().presets.values()
         return Hello(
             version=VERSION,
             server=__version__,
             boot_id=hub.boot_id,
             user=user,
-            models=tuple(
-                ModelChoice(
-                    id=model.id,
-                    title=model.title,
-                    endpoint=model.endpoint,
-                    context_window=model.context_window,
-                    demo=model.demo,
-                )
-                for model in models
-            ),
-            default_model=await hub.ports.models.default_id(),
+            models=choices,
+            default_model=default,
             presets=tuple(
                 PresetInfo(name=preset.name, title=preset.title, description=preset.description) for preset in presets
             ),
@@ -174,6 +165,10 @@ class SessionService:
                 await self._hub.journal.commit(session_id, row.user_id, (notice,))
         except StorageError as error:
             _log.warning("not_told", session_id=session_id, notice=notice.code, error=error.message)
+
+    def models_changed(self, user_id: str) -> None:
+        """Tell a user's tabs that an endpoint has other models than they were told."""
+        self._hub.sidebar.hint(user_id, "models_changed")
 
     async def _known(self, request: Request) -> Remembered | None:
         known = await self._hub.ports.store.remembered(request.user_id, request.client_id)

@@ -227,6 +227,13 @@ class SetPermissionMode(SessionAction):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ListModels(BaseAction):
+    """The models that can be chosen now; the hint `models_changed` says that there are others."""
+
+    action: Literal["list_models"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GetSettings(BaseAction):
     """The user's settings."""
 
@@ -276,6 +283,7 @@ Action = (
     | SetPermissionMode
     | AnswerApproval
     | AnswerQuestion
+    | ListModels
     | GetSettings
     | SetSetting
     | Ping

@@ -2,6 +2,14 @@
 
 from typing import get_args
 
+from openprogram.core.asking import (
+    PutQuestion,
+    Question,
+    QuestionAnswer,
+    QuestionAnswered,
+    QuestionAsked,
+    ResolveQuestion,
+)
 from openprogram.core.events import (
     ApprovalResolved,
     BranchSelected,
@@ -53,6 +61,8 @@ def test_events_of_one_commit_are_mirrored_in_their_order() -> None:
         LoadedChanged(("weather",), ("weather",)),
         started,
         ApprovalResolved("a_1", "deny", "no"),
+        QuestionAsked("u_1", "t_1", "c_1", Question("Which?")),
+        QuestionAnswered("u_1", QuestionAnswer(("A",))),
         TurnFinished("t_1", "stopped"),
     )
     writes: tuple[Write, ...] = (
@@ -63,6 +73,8 @@ def test_events_of_one_commit_are_mirrored_in_their_order() -> None:
         PutLoaded(("weather",)),
         StartTurn("t_1"),
         ResolveApproval("a_1", "deny", "no"),
+        PutQuestion(QuestionAsked("u_1", "t_1", "c_1", Question("Which?"))),
+        ResolveQuestion("u_1", QuestionAnswer(("A",))),
         EndTurn("t_1", "stopped"),
     )
     assert project(events, "u_1") == writes
@@ -78,6 +90,7 @@ def test_every_kind_of_event_is_known() -> None:
     mirrored = {
         "MessageAdded", "BranchSelected", "TurnStarted", "TurnFinished", "StepFinished", "IntentChanged",
         "ApprovalRequested", "ApprovalResolved", "QueueChanged", "SessionChanged", "LoadedChanged",
+        "QuestionAsked", "QuestionAnswered",
     }  # fmt: skip
     telling = {
         "StepStarted", "TextDelta", "ReasoningDelta", "ToolCallDelta", "ToolCallStarted", "ToolOutputDelta",
