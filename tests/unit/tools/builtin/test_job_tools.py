@@ -5,6 +5,7 @@ import os
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
@@ -39,6 +40,11 @@ class Place:
     async def start(self, command: str) -> str:
         """Start a command in the background; returns its id."""
         return str(display_of(await self.call(self.bash, command=command, background=True))["job"])
+
+    async def at_once(self, command: str) -> str:
+        """Start a command whose end its own call still sees, however slow the machine is."""
+        with patch("openprogram.tools.builtin.bash._FIRST_LOOK_S", 20.0):
+            return await self.start(command)
 
     async def go(self) -> None:
         """Let a command go on that reads `go`."""
@@ -117,7 +123,7 @@ async def test_a_character_that_is_half_there_waits_for_its_rest(place: Place) -
 
 async def test_without_an_id_the_chats_jobs_are_listed(place: Place) -> None:
     assert text_of(await place.call(place.output)) == "No command was started in the background of this chat."
-    done = await place.start("echo x; exit 2")
+    done = await place.at_once("echo x; exit 2")
     running = await place.start("read line < go")
     listing = text_of(await place.call(place.output)).split("\n")
     assert [line.split(" ")[0] for line in listing] == [f"{done}:", f"{running}:"]
@@ -153,7 +159,7 @@ async def test_stop_ends_the_whole_tree(place: Place) -> None:  # P7, R14
 async def test_only_an_end_that_no_call_told_is_news(place: Place) -> None:  # C12
     told: list[str] = []
     place.jobs.subscribe(lambda job: told.append(job.id))
-    await place.start("exit 1")  # its own call says so
+    await place.at_once("exit 1")  # its own call says so
     stopped = await place.start("read line < go")
     await place.call(place.stop, job=stopped)
     quiet = await place.start("read line < go; exit 4")
@@ -178,7 +184,7 @@ async def test_after_a_restart_it_is_said_how_each_command_ended(call: Caller, t
         await before.go()
         await before.over(done)
         cut = await before.start("echo begun; sleep 1000")
-        told = await before.start("exit 5")
+        told = await before.at_once("exit 5")
     async with Jobs(out) as jobs:
         after = Place(call, jobs, out)
         news = {item.key: item.text for item in await jobs.news("s_test")}
