@@ -207,9 +207,8 @@ class IntentChanged:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalRequested:
-    """A call waits for a person.
-
-    `preview` is the exact command or a unified diff; `pattern` is what "for this chat" would allow.
+    """A call waits for a person. `preview` is the exact command, or a unified diff without its last `left_out` lines;
+    `digest` tells two calls apart by all that they would do; `pattern` is what "for this chat" would allow.
     """
 
     approval_id: str
@@ -221,6 +220,8 @@ class ApprovalRequested:
     preview: str
     reason: str
     pattern: str
+    left_out: int = 0
+    digest: str = ""
     type: Literal["approval_requested"] = "approval_requested"
 
 

@@ -1,9 +1,9 @@
-"""The user's settings, and the link itself."""
+"""The user's settings and presets, and the link itself."""
 
 from typing import Final
 
-from openprogram.core.protocol.actions import GetSettings, Ping, SetSetting
 from openprogram.core.protocol.frames import Pong
+from openprogram.core.protocol.user_actions import DeletePreset, GetSettings, Ping, SavePreset, SetSetting
 from openprogram.server.ws_actions.base import Context, Handlers, perform
 
 
@@ -15,5 +15,7 @@ async def ping(context: Context, action: Ping) -> Pong:
 HANDLERS: Final[Handlers] = {
     GetSettings: perform,
     SetSetting: perform,
+    SavePreset: perform,
+    DeletePreset: perform,
     Ping: ping,
 }
