@@ -193,6 +193,7 @@ export class Turns {
         status,
         result,
         duration_ms: beat.ms ?? 420,
+        discovered: [],
       });
     }
     const entry = message(newId("m"), chat.leaf, "tool", { turn_id, blocks: results, created_at: now() });
@@ -222,6 +223,8 @@ export class Turns {
       preview,
       reason: "Commands and changes to files need your consent in this mode.",
       pattern: beat.approve === "command" ? "python -m pytest *" : "edits in src/",
+      left_out: 0,
+      digest: "",
     };
     chat.approvals = [request];
     this.#chats.emit(chat, request);
