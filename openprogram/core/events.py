@@ -1,7 +1,5 @@
-"""Everything that can happen in a chat. Events are the only record of a chat: rows are projections of them.
-
-Each is appended to the session's log before anyone sees it (design law 8). `docs/protocol.md` is generated from here.
-"""
+"""Everything that can happen in a chat. Events are the only record of a chat: rows are projections of them. Each is
+appended to the session's log before anyone sees it (design law 8). `docs/protocol.md` is generated from here."""
 
 from dataclasses import dataclass
 from typing import Literal

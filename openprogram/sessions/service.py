@@ -20,14 +20,13 @@ from openprogram.core.protocol.frames import (
     ChatAck,
     Hello,
     IntentAck,
-    ModelChoice,
     SessionAck,
     SettingsAck,
     Snapshot,
     UserInfo,
 )
 from openprogram.core.storage import Remembered
-from openprogram.sessions import answers, branches, chat, intents, manage, presets, read, settings
+from openprogram.sessions import answers, branches, chat, intents, manage, models, presets, read, settings
 from openprogram.sessions.hub import Defaults, Hub, Ports
 from openprogram.sessions.request import Request
 from openprogram.sessions.startup import recover_all
@@ -64,6 +63,7 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = MappingProxyType(
         actions.SetPermissionMode: manage.set_permission_mode,
         actions.AnswerApproval: answers.answer_approval,
         user_actions.GetSettings: settings.get_settings,
+        user_actions.ListModels: models.list_models,
         user_actions.SetSetting: settings.set_setting,
         user_actions.SavePreset: presets.save_preset,
         user_actions.DeletePreset: presets.delete_preset,
@@ -87,23 +87,14 @@ class SessionService:
     async def hello(self, user: UserInfo) -> Hello:
         """The first frame on a socket: who the user is, and what there is to choose from."""
         hub = self._hub
-        models = await hub.ports.models.models()
+        choices, default = await models.choices(hub)
         return Hello(
             version=VERSION,
             server=__version__,
             boot_id=hub.boot_id,
             user=user,
-            models=tuple(
-                ModelChoice(
-                    id=model.id,
-                    title=model.title,
-                    endpoint=model.endpoint,
-                    context_window=model.context_window,
-                    demo=model.demo,
-                )
-                for model in models
-            ),
-            default_model=await hub.ports.models.default_id(),
+            models=choices,
+            default_model=default,
             presets=presets.preset_infos(hub.ports.snapshot()),
             workspace=str(hub.defaults.workspace),
         )
@@ -157,6 +148,10 @@ class SessionService:
     def registry_changed(self, user_id: str) -> None:
         """Tell a user's tabs that tools, presets or what is available are others now."""
         self._hub.sidebar.hint(user_id, "registry_changed")
+
+    def models_changed(self, user_id: str) -> None:
+        """Tell a user's tabs that an endpoint has other models than they were told."""
+        self._hub.sidebar.hint(user_id, "models_changed")
 
     async def _known(self, request: Request) -> Remembered | None:
         known = await self._hub.ports.store.remembered(request.user_id, request.client_id)

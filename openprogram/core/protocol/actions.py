@@ -10,7 +10,14 @@ from annotated_types import Ge, Interval, MaxLen, MinLen
 
 from openprogram.core.events import ApprovalDecision, ChatMode, PermissionMode
 from openprogram.core.protocol.base import BaseAction, Name, Override, SessionAction, Title, Workspace
-from openprogram.core.protocol.user_actions import DeletePreset, GetSettings, Ping, SavePreset, SetSetting
+from openprogram.core.protocol.user_actions import (
+    DeletePreset,
+    GetSettings,
+    ListModels,
+    Ping,
+    SavePreset,
+    SetSetting,
+)
 
 # -- chat -------------------------------------------------------------------------------------------------------
 
@@ -267,6 +274,7 @@ Action = (
     | SetWorkspace
     | SetPermissionMode
     | AnswerApproval
+    | ListModels
     | GetSettings
     | SetSetting
     | SavePreset

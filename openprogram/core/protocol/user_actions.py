@@ -1,4 +1,4 @@
-"""Actions that concern no chat: the user's settings and presets, and the link itself."""
+"""Actions that concern no chat: the user's settings and presets, the models, and the link itself."""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -9,6 +9,13 @@ from openprogram.core.jsonio import JsonValue
 from openprogram.core.protocol.base import BaseAction, Name
 
 Entry = Annotated[str, MinLen(1), MaxLen(200)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListModels(BaseAction):
+    """The models that can be chosen now; the hint `models_changed` says that there are others."""
+
+    action: Literal["list_models"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

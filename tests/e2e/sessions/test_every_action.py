@@ -67,10 +67,11 @@ OF_A_USER: dict[str, Fields] = {
     "get_settings": lambda _: {},
     "save_preset": lambda _: {"name": "mine", "entries": ["@readonly"]},
     "delete_preset": lambda _: {"name": "yours"},
+    "list_models": lambda _: {},
     "set_setting": lambda _: {"key": "permission_mode", "value": "auto"},
 }
 EVERY = {**ON_A_CHAT, **OF_A_USER}
-READS = {"explain_tools", "load_messages", "list_sessions", "get_settings"}
+READS = {"explain_tools", "load_messages", "list_sessions", "get_settings", "list_models"}
 
 
 async def _place(chats: Chats, action: str) -> Place:

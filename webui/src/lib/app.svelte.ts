@@ -46,6 +46,7 @@ export class App implements ChatHost {
         else if (hint.hint === "session_changed")
           void this.sessions.load(); // some were lost: any may have changed
         else if (hint.hint === "settings_changed") void this.#loadSettings();
+        else if (hint.hint === "models_changed") void this.#loadModels();
         else void this.#refreshTools();
       },
       onError: (error) => toasts.show(error.message, { tone: "error" }),
@@ -182,6 +183,11 @@ export class App implements ChatHost {
     const change = this.#settingChange;
     const ack = await this.connection.request({ action: "get_settings" });
     if (change === this.#settingChange) this.server = ack.settings; // else an ack brings what is newer
+  }
+
+  async #loadModels(): Promise<void> {
+    const { models, default_model } = await this.connection.request({ action: "list_models" });
+    if (this.hello !== null) this.hello = { ...this.hello, models, default_model };
   }
 
   #onSession(info: SessionInfo): void {
