@@ -148,6 +148,12 @@ def _workspace(home: Path, named: str | None) -> Path:
         found = path.is_dir()
     except OSError as error:
         raise ConfigError(f"chat.workspace: {path}: {error.strerror or error}", field="chat.workspace") from error
+    if path in (home, *home.parents):
+        raise ConfigError(
+            f"chat.workspace: {path} holds the data directory, whose keys every chat could then read",
+            field="chat.workspace",
+            hint=f"name a directory without {home} in it, or another data directory with --home",
+        )
     if not found:
         raise ConfigError(
             f"chat.workspace: there is no directory {path}",

@@ -40,17 +40,21 @@ def _checked(defaults: Defaults, text: str) -> str:
         raise BadField(
             f"the server may not read {path}", field=_FIELD, hint="change its owner or mode, or choose another one"
         )
-    if _private(defaults, real):
+    if _shows_private(defaults, real):
         raise BadField(
-            f"{path} is where the server keeps its keys and chats",
+            f"{path} holds the server's own keys and chats",
             field=_FIELD,
-            hint="choose a directory outside of it",
+            hint=f"choose a directory without {defaults.home} in it",
         )
     return str(path)
 
 
-def _private(defaults: Defaults, real: Path) -> bool:
-    """Whether it lies in the data directory, but not in the default workspace there (spec trust.md R18)."""
+def _shows_private(defaults: Defaults, real: Path) -> bool:
+    """Whether files of the data directory would be in it, besides the default workspace there (spec trust.md R18).
+
+    Reading needs nobody's word, so a chat there could read the keys.
+    """
     if defaults.home is None or real.is_relative_to(defaults.workspace.resolve()):
         return False
-    return real.is_relative_to(defaults.home.resolve())
+    home = defaults.home.resolve()
+    return real.is_relative_to(home) or home.is_relative_to(real)

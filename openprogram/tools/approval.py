@@ -58,7 +58,7 @@ def _request(
         reason=decision.reason,
         pattern=decision.pattern,
         left_out=shown.left_out,
-        digest=digest([spec.name, arguments, shown.kind, shown.digest or shown.text]),
+        digest=digest([spec.name, arguments, str(context.workspace), shown.kind, shown.digest or shown.text]),
     )
 
 

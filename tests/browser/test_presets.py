@@ -56,6 +56,10 @@ async def test_a_preset_is_made_chosen_changed_and_deleted(
     await expect(tab.tool_line("web_fetch")).to_contain_text("Not in this preset")
 
     await tab.page.get_by_test_id("preset-edit-my-look").click()
+    await expect(tab.page.get_by_role("heading", name="Edit preset")).to_be_in_viewport(ratio=1)
+    await tab.page.keyboard.press("Escape")  # back to the tools, and not out of them
+    await expect(tab.page.get_by_test_id("tools-count")).to_be_visible()
+    await tab.page.get_by_test_id("preset-edit-my-look").click()
     await tab.page.get_by_test_id("preset-delete").click()
     await expect(tab.tools_panel.get_by_role("alert")).to_contain_text("there is no preset 'my-look'")
     await expect(tab.page.get_by_test_id("tools-button")).to_have_accessible_name("Tools: my-look")

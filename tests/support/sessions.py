@@ -252,7 +252,7 @@ async def opened(
         monotonic=lambda: NOON,
         setting_changed=setting_changed,
     )
-    defaults = Defaults(workspace=folder, profile=profile, permission_mode=mode, max_steps=max_steps)
+    defaults = Defaults(workspace=Path("/tmp"), profile=profile, permission_mode=mode, max_steps=max_steps)
     try:
         async with session_service(ports, defaults, "e_boot") as service:
             yield Chats(service, store, bus, registry, provider, catalog)

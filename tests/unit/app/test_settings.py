@@ -52,7 +52,17 @@ def test_a_workspace_that_is_named_and_not_there_is_an_error_and_is_not_made(hom
 
 
 def test_a_workspace_that_is_named_and_there_is_taken(home: Path) -> None:
-    assert load(home, f'[chat]\nworkspace = "{home.parent}/"\n').workspace == home.parent
+    project = home.parent / "project"
+    project.mkdir()
+    assert load(home, f'[chat]\nworkspace = "{project}/"\n').workspace == project
+
+
+@pytest.mark.parametrize("named", ["{}", "{}/..", "/"])
+def test_a_workspace_that_holds_the_servers_keys_is_refused(home: Path, named: str) -> None:  # R18
+    home.mkdir()
+    error = refused(home, f'[chat]\nworkspace = "{named.format(home)}"\n')
+    assert error.field == "chat.workspace"
+    assert "holds the data directory" in error.message
 
 
 def test_an_endpoint_may_not_take_the_name_of_the_demo(home: Path) -> None:

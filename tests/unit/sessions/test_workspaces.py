@@ -26,9 +26,11 @@ def defaults(home: Path) -> Defaults:
         ("~nobody_at_all/x", "not an absolute path"),
         ("{}/a\0b", "not an absolute path"),
         ("{}/" + "x" * 300, "cannot be used"),
-        ("{}/data", "keeps its keys"),
-        ("{}/data/output", "keeps its keys"),
-        ("{}/way in", "keeps its keys"),
+        ("{}/data", "server's own keys"),
+        ("{}/data/output", "server's own keys"),
+        ("{}/way in", "server's own keys"),
+        ("{}", "server's own keys"),
+        ("/", "server's own keys"),
     ],
 )
 async def test_what_is_no_directory_for_a_chat_is_refused_and_nothing_is_made(
