@@ -44,10 +44,11 @@ class BuiltinSource:
         self, settings: Settings, registry: Registry, jobs: Jobs, browsers: Browsers, demo: DemoProcess | None
     ) -> None:
         search = settings.search
+        self.output_dir: Final = output_dir(settings)
         self._registry = registry
         self._demo = demo
         self._config = BuiltinConfig(
-            output_dir=output_dir(settings),
+            output_dir=self.output_dir,
             jobs=jobs,
             browsers=browsers,
             search=SearchConfig(

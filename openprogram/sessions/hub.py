@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
 from weakref import WeakValueDictionary
@@ -43,6 +43,15 @@ class Defaults:
     params: ModelParams = ModelParams()  # noqa: RUF009 - frozen
     platform: str = "linux"
     max_steps: int = 200
+    home: Path | None = None
+    """The server's own data, which no chat may work in; None where that is nowhere on this disk."""
+
+
+SettingChanged = Callable[[str, str, JsonValue], None]
+
+
+async def _nothing() -> None:
+    """Nothing to tidy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +68,10 @@ class Ports:
     monotonic: Callable[[], float]
     news: NewsOf = no_news
     """What happened beside a chat's turns that its model should hear of."""
-    setting_changed: Callable[[str, str, JsonValue], None] = lambda _user, _key, _value: None
+    setting_changed: SettingChanged = lambda _user, _key, _value: None
     """Called with `(user_id, key, value)` after a setting was stored."""
+    tidy: Callable[[], Awaitable[object]] = _nothing
+    """Called with each sweep: clears away what only the composition root knows of."""
 
 
 Link = Callable[["Hub", SessionRow, History], Chats]

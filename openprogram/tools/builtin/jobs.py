@@ -145,6 +145,11 @@ class Jobs:
         """The output was read so far."""
         self._read_to[job_id] = to
 
+    def outputs(self) -> frozenset[Path]:
+        """The files that running jobs write to, and their records."""
+        logs = [(job_id, self._jobs[job_id].output) for job_id in self._running]
+        return frozenset(path for job_id, log in logs for path in (log, log.with_name(f"{job_id}.json")))
+
     async def stop(self, job_id: str) -> None:
         """End a job and everything it started; nothing happens to one that has ended or never was."""
         if (running := self._running.get(job_id)) is not None:
