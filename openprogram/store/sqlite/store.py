@@ -46,14 +46,12 @@ _READERS: Final = 2
 class SqliteStore(Store):
     """`core.ports.Store` in one file. Made by `open`; belongs to the event loop that opened it."""
 
-    def __init__(
-        self, path: Path, clock: Clock, writing: Connection, reading: Sequence[Connection], pace_s: float
-    ) -> None:
+    def __init__(self, path: Path, clock: Clock, writing: Connection, reading: Sequence[Connection]) -> None:
         self._path = path
         self._clock = clock
         self._loop = asyncio.get_running_loop()
         self._connection = writing
-        self._writer = Writer(writing, path, clock, pace_s)
+        self._writer = Writer(writing, path, clock)
         self._readers = Readers(reading, path)
 
     @classmethod
@@ -62,12 +60,10 @@ class SqliteStore(Store):
         path: str | PathLike[str],
         clock: Clock = time.time,
         synchronous: Synchronous = "NORMAL",
-        pace_s: float = 0.0,
     ) -> "SqliteStore":
         """Open the database, or make it; an older one is brought up to date, after a copy was put beside it.
 
         `synchronous` FULL keeps every acknowledged commit even if the power fails, at some milliseconds each.
-        `pace_s` spaces transactions under load, so that more commits share one: less CPU for later answers.
         Raises `StorageError`, `DatabaseTooNew`, `DatabaseCorrupt`; the directory must exist.
         """
         path = Path(path)
@@ -84,7 +80,7 @@ class SqliteStore(Store):
             except (sqlite3.Error, OSError) as error:
                 raise storage_error(error, path) from error
             opened.pop_all()
-        return cls(path, clock, writing, reading, pace_s)
+        return cls(path, clock, writing, reading)
 
     @property
     def transactions(self) -> int:
