@@ -45,9 +45,10 @@ class Store(Protocol):
         ...
 
     async def sessions(
-        self, user_id: str, *, limit: int = 200, before: str | None = None, deleted: bool = False
+        self, user_id: str, *, limit: int = 200, before: tuple[str, str] | None = None, deleted: bool = False
     ) -> tuple[SessionInfo, ...]:
-        """The user's visible chats, newest `updated_at` first; `before` is an `updated_at` to go on from."""
+        """The user's visible chats, newest `updated_at` first and of equal ones the greater id; those behind the place
+        `before`, which is an `updated_at` and an id."""
         ...
 
     async def intent(self, session_id: str) -> StoredIntent:

@@ -1,7 +1,9 @@
 """Reading a chat: messages, snapshots, effective tools."""
 
+from collections.abc import Iterable
+
 from openprogram.core.errors import BadField, ConfigError, UnknownPreset
-from openprogram.core.events import SessionStatus
+from openprogram.core.events import SessionStatus, StepFinished
 from openprogram.core.intent import ToolIntent
 from openprogram.core.protocol.actions import ExplainTools, LoadMessages
 from openprogram.core.protocol.frames import (
@@ -18,7 +20,7 @@ from openprogram.session_config.layers import explain_all
 from openprogram.sessions.effective import effective, layers, resolution, tool_tokens
 from openprogram.sessions.fold import fold, since_last_message
 from openprogram.sessions.hub import Hub
-from openprogram.sessions.log import turn_events
+from openprogram.sessions.log import timed_turn_events
 from openprogram.sessions.request import Request
 from openprogram.sessions.tree import path, siblings
 from openprogram.tools.states import tool_states
@@ -44,7 +46,15 @@ async def load_messages(hub: Hub, request: Request, action: LoadMessages) -> Mes
         messages=await hub.ports.store.messages(action.session_id, page),
         siblings=siblings(nodes, page),
         more=len(page) < len(ids),
+        steps=_steps(await hub.ports.store.usage(action.session_id), page),
     )
+
+
+def _steps(counted: Iterable[UsageRow], page: Iterable[str]) -> tuple[StepFinished, ...]:
+    """The requests that the answers of a page came from."""
+    shown = set(page)
+    finished = (row.finished for row in counted)
+    return tuple(step for step in finished if step is not None and step.message_id in shown)
 
 
 async def snapshot(hub: Hub, user_id: str, session_id: str) -> Snapshot:
@@ -82,6 +92,10 @@ async def snapshot(hub: Hub, user_id: str, session_id: str) -> Snapshot:
         approvals=tuple(asked.request for asked in pending),
         usage=usage,
         cost=cost,
+        outcome=row.outcome,
+        outcome_at=row.outcome_at,
+        notes=row.notes,
+        steps=_steps(counted, page),
     )
     return Snapshot(session_id=session_id, seq=row.last_seq, state=state)
 
@@ -102,15 +116,18 @@ async def _partial(hub: Hub, row: SessionRow) -> PartialAnswer | None:
     """The unfinished turn's events up to the row's seq that no whole message covers."""
     if row.turn_id is None:
         return None
-    events = await turn_events(hub.ports.store, row)
-    step = fold(events).step
+    timed = await timed_turn_events(hub.ports.store, row)
+    step = fold(event for _, event in timed).step
+    work = since_last_message(timed)
     return PartialAnswer(
         turn_id=row.turn_id,
         step=step.step if step else 0,
         message_id=step.message_id if step else "",
         parent_id=step.parent_id if step else row.info.leaf_id,
         model=step.model if step else "",
-        events=since_last_message(events),
+        events=tuple(event for _, event in work),
+        at=tuple(at for at, _ in work),
+        started_at=timed[0][0] if timed else None,
     )
 
 

@@ -114,14 +114,14 @@ class MemoryStore(Store):
 
     @override
     async def sessions(
-        self, user_id: str, *, limit: int = 200, before: str | None = None, deleted: bool = False
+        self, user_id: str, *, limit: int = 200, before: tuple[str, str] | None = None, deleted: bool = False
     ) -> tuple[SessionInfo, ...]:
         rows = [row_of(chat) for chat in self._open().chats.values()]
         found = [
             row.info
             for row in rows
             if row.user_id == user_id and row.info.visible and row.info.deleted == deleted
-            if before is None or row.info.updated_at < before
+            if before is None or (row.info.updated_at, row.info.id) < before
         ]
         found.sort(key=lambda info: (info.updated_at, info.id), reverse=True)
         return tuple(found[:limit])

@@ -3,7 +3,16 @@
 from hypothesis import strategies as st
 
 from openprogram.core.clock import iso_time
-from openprogram.core.events import ApprovalRequested, Event, Notice, SessionInfo, TextDelta, TurnFinished
+from openprogram.core.events import (
+    ApprovalRequested,
+    ErrorInfo,
+    ErrorRaised,
+    Event,
+    Notice,
+    SessionInfo,
+    TextDelta,
+    TurnFinished,
+)
 from openprogram.core.intent import ToolIntent
 from openprogram.core.jsonio import JsonValue
 from openprogram.core.messages import (
@@ -18,6 +27,7 @@ from openprogram.core.messages import (
 from openprogram.core.prompt import Surface
 from openprogram.core.storage import (
     AddGrant,
+    AddNote,
     EndTurn,
     Grant,
     PutApproval,
@@ -182,7 +192,8 @@ writes: st.SearchStrategy[Write] = st.one_of(
     st.builds(PutMessage, messages(_ids)),
     st.builds(SetLeaf, st.none() | _ids),
     st.builds(StartTurn, _turns),
-    st.builds(EndTurn, _turns, st.sampled_from(("done", "error"))),
+    st.builds(EndTurn, st.builds(TurnFinished, _turns, st.sampled_from(("done", "error")))),
+    st.builds(AddNote, st.builds(Notice, names, texts) | st.builds(ErrorRaised, st.builds(ErrorInfo, names, texts))),
     st.builds(PutSurface, surfaces),
     st.builds(PutLoaded, name_tuples),
     st.builds(

@@ -3,11 +3,20 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from openprogram.core.events import ApprovalRequested, Event, PermissionMode, SessionInfo, SessionStatus
+from openprogram.core.events import (
+    ApprovalRequested,
+    Event,
+    PermissionMode,
+    SessionInfo,
+    SessionStatus,
+    StepFinished,
+    TurnFinished,
+)
 from openprogram.core.intent import Effective, IntentField, Layer, ToolIntent
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import Message, QueuedMessage
 from openprogram.core.prompt import Residency
+from openprogram.core.storage import Note
 from openprogram.core.tooling import DropReason
 from openprogram.core.usage import Usage
 
@@ -108,11 +117,13 @@ class SessionsAck(Ack):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessagesAck(SessionAck):
-    """A page of the active branch, oldest first. `siblings` maps a message with siblings to all of them, in order."""
+    """A page of the active branch, oldest first. `siblings` maps a message with siblings to all of them, in order;
+    `steps` are the requests that the page's answers came from, as far as they are known."""
 
     messages: tuple[Message, ...]
     siblings: dict[str, tuple[str, ...]]
     more: bool
+    steps: tuple[StepFinished, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,12 +214,21 @@ class PartialAnswer:
     parent_id: str | None
     model: str
     events: tuple[Event, ...]
-    """The running turn's events since the last whole message, deltas joined: apply them to the messages."""
+    """The running turn's `turn_started` and its events since the last whole message, deltas joined: apply them to the
+    messages."""
+    at: tuple[str, ...] = ()
+    """When each of `events` happened; joined ones: the first of them."""
+    started_at: str | None = None
+    """When the turn was accepted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionState:
-    """A chat as of one seq: what a client needs to show it and to go on from there."""
+    """A chat as of one seq: what a client needs to show it and to go on from there.
+
+    `outcome` is how the last turn ended, and when, unless the branch has gone on; `notes` are the newest quiet lines
+    and errors that are part of no message, `steps` the requests that the answers among `messages` came from.
+    """
 
     session: SessionInfo
     messages: tuple[Message, ...]
@@ -225,6 +245,10 @@ class SessionState:
     approvals: tuple[ApprovalRequested, ...]
     usage: Usage
     cost: float | None
+    outcome: TurnFinished | None = None
+    outcome_at: str | None = None
+    notes: tuple[Note, ...] = ()
+    steps: tuple[StepFinished, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

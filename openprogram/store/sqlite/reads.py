@@ -27,13 +27,13 @@ def session(db: sqlite3.Connection, session_id: str) -> SessionRow | None:
 
 
 def sessions(
-    db: sqlite3.Connection, user_id: str, limit: int, before: str | None, deleted: bool
+    db: sqlite3.Connection, user_id: str, limit: int, before: tuple[str, str] | None, deleted: bool
 ) -> tuple[SessionInfo, ...]:
     """A page of the user's visible chats, newest first; those that are deleted, or those that are not."""
     found = db.execute(
         f"{rows.SESSION} WHERE s.user_id = ?1 AND s.visible = 1 AND s.deleted = ?2"
-        " AND (?3 IS NULL OR s.updated_at < ?3) ORDER BY s.updated_at DESC, s.id DESC LIMIT ?4",
-        (user_id, int(deleted), before, limit),
+        " AND (?3 IS NULL OR (s.updated_at, s.id) < (?3, ?4)) ORDER BY s.updated_at DESC, s.id DESC LIMIT ?5",
+        (user_id, int(deleted), *(before or (None, None)), limit),
     )
     return tuple(map(rows.session_info, found))
 

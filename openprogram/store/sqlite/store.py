@@ -101,7 +101,7 @@ class SqliteStore(Store):
 
     @override
     async def sessions(
-        self, user_id: str, *, limit: int = 200, before: str | None = None, deleted: bool = False
+        self, user_id: str, *, limit: int = 200, before: tuple[str, str] | None = None, deleted: bool = False
     ) -> tuple[SessionInfo, ...]:
         return await self._readers.ask(reads.sessions, user_id, limit, before, deleted)
 

@@ -42,6 +42,7 @@ class FakeServer {
     } as unknown as Connection,
     created: (_chat: unknown, sent: boolean) => void this.created.push(sent),
     refused: () => undefined,
+    linked: true,
   };
 
   show(changes: Parameters<typeof sessionState>[0] = {}): void {
@@ -154,6 +155,8 @@ describe("the chip (T4)", () => {
       parent_id: null,
       model: "demo/demo",
       events: [turnStarted("t_1", ["read"])],
+      at: ["2026-01-01T00:00:00.000Z"],
+      started_at: "2026-01-01T00:00:00.000Z",
     };
     server.show({ turn_id: "t_1", partial });
     chat.tools.toggleSearch(true);

@@ -16,6 +16,7 @@ const result = (id: string, status: "ok" | "error" = "ok"): Message["blocks"][nu
   status,
   content: [{ type: "text", text: id }],
   display: null,
+  duration_ms: null,
 });
 const text = (value: string): Message["blocks"][number] => ({ type: "text", text: value });
 
@@ -28,7 +29,11 @@ const turn = [
   message("m_1", null, "user", "go"),
   message("m_2", "m_1", "assistant", {
     turn_id: "t_1",
-    blocks: [{ type: "reasoning", text: "hm", signature: null, redacted: null }, text("Looking."), use("c_1", "bash")],
+    blocks: [
+      { type: "reasoning", text: "hm", signature: null, redacted: null, duration_ms: null },
+      text("Looking."),
+      use("c_1", "bash"),
+    ],
   }),
   message("m_3", "m_2", "tool", { turn_id: "t_1", blocks: [result("c_1", "error")] }),
   message("m_4", "m_3", "assistant", { turn_id: "t_1", blocks: [text("Done.")] }),
@@ -107,7 +112,7 @@ describe("rows", () => {
     const after = builder.build(
       {
         ...state,
-        calls: { other: { status: "running", output: "", result: null, startedAt: null, durationMs: null } },
+        calls: { other: { status: "running", output: "", result: null, startedAt: null } },
       },
       [],
     );
@@ -116,9 +121,16 @@ describe("rows", () => {
   });
 
   test("a sent message shows at once and only until the server shows it", () => {
-    const sent: Outgoing = { key: "o_1", text: "go", messageId: null, failed: null };
+    const sent: Outgoing = {
+      key: "o_1",
+      text: "go",
+      messageId: null,
+      failed: null,
+      whileRunning: false,
+      queued: false,
+    };
     expect(kinds(rowsOf([], {}, [sent]))).toEqual(["outgoing"]);
-    expect(kinds(rowsOf([turn[0]!], { unanswered: false }, [{ ...sent, messageId: "m_1" }]))).toEqual(["user"]);
+    expect(kinds(rowsOf([turn[0]!], { turnId: "t_1" }, [{ ...sent, messageId: "m_1" }]))).toEqual(["user", "working"]);
   });
 
   test("siblings are shown where there are some", () => {
