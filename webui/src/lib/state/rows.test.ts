@@ -120,6 +120,28 @@ describe("rows", () => {
     after.forEach((row, index) => expect(row).toBe(before[index]));
   });
 
+  test("the time of a call is its own run's, and only a running call counts on", () => {
+    let state = fromSnapshot(sessionState({ messages: turn.slice(0, 2), turn_id: "t_1" }));
+    const at = (seconds: number): string => `2026-01-01T00:00:0${seconds}.000Z`;
+    const asked = { approval_id: "a_1", turn_id: "t_1", call_id: "c_1", tool: "bash", arguments: {}, reason: "" };
+    const begun = { turn_id: "t_1", message_id: "m_2", call_id: "c_1", name: "bash", arguments: {} };
+    const card = (): Row | undefined => new RowBuilder().build(state, []).find((row) => row.kind === "call");
+    state = reduce(state, { type: "tool_call_started", ...begun }, at(0));
+    expect(card()).toMatchObject({ status: "running", startedAt: at(0) });
+    state = reduce(state, { type: "approval_requested", kind: "command", preview: "ls", pattern: "", ...asked }, at(1));
+    expect(card()).toMatchObject({ status: "approval", startedAt: null, durationMs: null });
+    state = reduce(state, { type: "approval_resolved", approval_id: "a_1", decision: "once", note: null }, at(9));
+    expect(card()).toMatchObject({ status: "running", startedAt: at(9) });
+  });
+
+  test("a failure is one card, also where an event told of it before the turn ended", () => {
+    const error = { code: "no_endpoint", message: "gone", action: "none" as const, hint: null, retry_after_s: null };
+    let state = fromSnapshot(sessionState({ messages: [turn[0]!], turn_id: "t_1" }));
+    state = reduce(state, { type: "error", error }, "");
+    state = reduce(state, { type: "turn_finished", turn_id: "t_1", reason: "error", error }, "");
+    expect(kinds(new RowBuilder().build(state, []))).toEqual(["user", "error"]);
+  });
+
   test("a sent message shows at once and only until the server shows it", () => {
     const sent: Outgoing = {
       key: "o_1",
