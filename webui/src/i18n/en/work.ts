@@ -3,7 +3,7 @@ export const work = {
   "details.model": "Model",
   "details.input": "Input",
   "details.cached": "from cache",
-  "details.missed": "{n} not from cache: {cause}",
+  "details.missed": "{n} not from cache",
   "details.step": "Request {n}",
   "details.output": "Output",
   "details.cost": "Cost",

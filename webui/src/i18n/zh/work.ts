@@ -5,7 +5,7 @@ export const work: Readonly<Record<keyof typeof english, string>> = {
   "details.model": "模型",
   "details.input": "输入",
   "details.cached": "来自缓存",
-  "details.missed": "{n} 未命中缓存：{cause}",
+  "details.missed": "{n} 未命中缓存",
   "details.step": "第 {n} 次请求",
   "details.output": "输出",
   "details.cost": "费用",
