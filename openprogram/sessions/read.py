@@ -8,11 +8,10 @@ from openprogram.core.intent import ToolIntent
 from openprogram.core.protocol.actions import ExplainTools, LoadMessages
 from openprogram.core.protocol.frames import (
     MessagesAck,
-    PartialAnswer,
-    SessionState,
     Snapshot,
     ToolsAck,
 )
+from openprogram.core.protocol.state import PartialAnswer, SessionState
 from openprogram.core.storage import SessionRow, UsageRow
 from openprogram.core.tooling import LoadedSet
 from openprogram.core.usage import Usage

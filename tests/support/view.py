@@ -30,7 +30,7 @@ from openprogram.core.events import (
 )
 from openprogram.core.intent import ToolIntent
 from openprogram.core.messages import Message, QueuedMessage, ToolResultBlock
-from openprogram.core.protocol.frames import SessionState
+from openprogram.core.protocol.state import SessionState
 from openprogram.core.storage import NOTES_KEPT, Note
 from openprogram.core.usage import Usage
 

@@ -68,8 +68,7 @@ class SelectBranch(SessionAction):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EditQueue(SessionAction):
-    """Change the text of a waiting message; null removes it. `send` lets it go now: it begins a turn, or is steered
-    into the one that runs; then a null text leaves its text as it is."""
+    """Change its text while it waits, null removes it. `send` lets it go now (null: as it is)."""
 
     action: Literal["edit_queue"]
     queued_id: Name
@@ -239,6 +238,13 @@ class AnswerApproval(SessionAction):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ListModels(BaseAction):
+    """The models that can be chosen now; the hint `models_changed` says that there are others."""
+
+    action: Literal["list_models"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GetSettings(BaseAction):
     """The user's settings."""
 
@@ -287,6 +293,7 @@ Action = (
     | SetModel
     | SetPermissionMode
     | AnswerApproval
+    | ListModels
     | GetSettings
     | SetSetting
     | Ping

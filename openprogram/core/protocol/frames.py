@@ -3,22 +3,13 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from openprogram.core.events import (
-    ApprovalRequested,
-    Event,
-    PermissionMode,
-    SessionInfo,
-    SessionStatus,
-    StepFinished,
-    TurnFinished,
-)
-from openprogram.core.intent import Effective, IntentField, Layer, ToolIntent
+from openprogram.core.events import Event, SessionInfo, StepFinished
+from openprogram.core.intent import Effective, IntentField, Layer
 from openprogram.core.jsonio import JsonObject
-from openprogram.core.messages import Message, QueuedMessage
+from openprogram.core.messages import Message
 from openprogram.core.prompt import Residency
-from openprogram.core.storage import Note
+from openprogram.core.protocol.state import SessionState
 from openprogram.core.tooling import DropReason
-from openprogram.core.usage import Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,6 +118,14 @@ class MessagesAck(SessionAck):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ModelsAck(Ack):
+    """The models that can be chosen now, as in `hello`."""
+
+    models: tuple[ModelChoice, ...]
+    default_model: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SettingsAck(Ack):
     """All settings of the user."""
 
@@ -205,53 +204,6 @@ class EventFrame:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PartialAnswer:
-    """The answer that is being written: text and reasoning so far by block, calls whose arguments are being written."""
-
-    turn_id: str
-    step: int
-    message_id: str
-    parent_id: str | None
-    model: str
-    events: tuple[Event, ...]
-    """The running turn's `turn_started` and its events since the last whole message, deltas joined: apply them to the
-    messages."""
-    at: tuple[str, ...] = ()
-    """When each of `events` happened; joined ones: the first of them."""
-    started_at: str | None = None
-    """When the turn was accepted."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionState:
-    """A chat as of one seq: what a client needs to show it and to go on from there.
-
-    `outcome` is how the last turn ended, and when, unless the branch has gone on; `notes` are the newest quiet lines
-    and errors that are part of no message, `steps` the requests that the answers among `messages` came from.
-    """
-
-    session: SessionInfo
-    messages: tuple[Message, ...]
-    siblings: dict[str, tuple[str, ...]]
-    more: bool
-    status: SessionStatus
-    turn_id: str | None
-    partial: PartialAnswer | None
-    intent: ToolIntent
-    revision: int
-    effective: Effective
-    permission_mode: PermissionMode
-    queue: tuple[QueuedMessage, ...]
-    approvals: tuple[ApprovalRequested, ...]
-    usage: Usage
-    cost: float | None
-    outcome: TurnFinished | None = None
-    outcome_at: str | None = None
-    notes: tuple[Note, ...] = ()
-    steps: tuple[StepFinished, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
     """Replaces everything known of a chat; events after `seq` follow (P3)."""
 
@@ -261,7 +213,7 @@ class Snapshot:
     state: SessionState
 
 
-HintKind = Literal["session_changed", "registry_changed", "settings_changed"]
+HintKind = Literal["session_changed", "registry_changed", "settings_changed", "models_changed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -289,5 +241,16 @@ class Pong:
     id: str
 
 
-AnyAck = ChatAck | IntentAck | SubscribeAck | SessionsAck | MessagesAck | SettingsAck | ToolsAck | SessionAck | Ack
+AnyAck = (
+    ChatAck
+    | IntentAck
+    | SubscribeAck
+    | SessionsAck
+    | MessagesAck
+    | SettingsAck
+    | ModelsAck
+    | ToolsAck
+    | SessionAck
+    | Ack
+)
 ServerFrame = Hello | AnyAck | ErrorFrame | EventFrame | Snapshot | HintFrame | PingFrame | Pong
