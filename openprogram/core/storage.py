@@ -94,14 +94,13 @@ class Grant:
 
 @dataclass(frozen=True, slots=True)
 class UsageRow:
-    """One answered model request, counted once; `finished` tells all of it (None: the row is older than that)."""
+    """One answered model request, counted once."""
 
     turn_id: str
     step: int
     model: str
     usage: Usage
     cost: float | None
-    finished: StepFinished | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,9 +191,11 @@ class PutLoaded:
 
 @dataclass(frozen=True, slots=True)
 class PutUsage:
-    """Count one step; the same turn and step again is ignored (counted once whatever is replayed)."""
+    """Count one step; the same turn and step again is ignored (counted once whatever is replayed). `finished` is all
+    that is known of it."""
 
     row: UsageRow
+    finished: StepFinished | None = None
     type: Literal["put_usage"] = "put_usage"
 
 

@@ -69,7 +69,7 @@ def _writes(event: Event, user_id: str) -> tuple[Write, ...]:  # noqa: C901 - on
         case TurnFinished():
             return (EndTurn(event),)
         case StepFinished():
-            return (PutUsage(UsageRow(event.turn_id, event.step, event.model, event.usage, event.cost, event)),)
+            return (PutUsage(UsageRow(event.turn_id, event.step, event.model, event.usage, event.cost), event),)
         case Notice() | ErrorRaised():
             return (AddNote(event),)
         case LoadedChanged(loaded):

@@ -1,9 +1,7 @@
 """Reading a chat: messages, snapshots, effective tools."""
 
-from collections.abc import Iterable
-
 from openprogram.core.errors import BadField, ConfigError, UnknownPreset
-from openprogram.core.events import SessionStatus, StepFinished
+from openprogram.core.events import SessionStatus
 from openprogram.core.intent import ToolIntent
 from openprogram.core.protocol.actions import ExplainTools, LoadMessages
 from openprogram.core.protocol.frames import (
@@ -45,15 +43,8 @@ async def load_messages(hub: Hub, request: Request, action: LoadMessages) -> Mes
         messages=await hub.ports.store.messages(action.session_id, page),
         siblings=siblings(nodes, page),
         more=len(page) < len(ids),
-        steps=_steps(await hub.ports.store.usage(action.session_id), page),
+        steps=await hub.ports.store.steps(action.session_id, page),
     )
-
-
-def _steps(counted: Iterable[UsageRow], page: Iterable[str]) -> tuple[StepFinished, ...]:
-    """The requests that the answers of a page came from."""
-    shown = set(page)
-    finished = (row.finished for row in counted)
-    return tuple(step for step in finished if step is not None and step.message_id in shown)
 
 
 async def snapshot(hub: Hub, user_id: str, session_id: str) -> Snapshot:
@@ -94,7 +85,7 @@ async def snapshot(hub: Hub, user_id: str, session_id: str) -> Snapshot:
         outcome=row.outcome,
         outcome_at=row.outcome_at,
         notes=row.notes,
-        steps=_steps(counted, page),
+        steps=await store.steps(session_id, page),
     )
     return Snapshot(session_id=session_id, seq=row.last_seq, state=state)
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from openprogram.core.errors import Conflict
+from openprogram.core.events import StepFinished
 from openprogram.core.intent import StoredIntent
 from openprogram.core.messages import Message, QueuedMessage
 from openprogram.core.storage import (
@@ -46,6 +47,7 @@ class Chat:
     grants: tuple[Grant, ...] = ()
     queue: tuple[QueuedMessage, ...] = ()
     usage: tuple[UsageRow, ...] = ()
+    steps: tuple[StepFinished, ...] = ()
 
 
 def row_of(chat: Chat) -> SessionRow:
@@ -101,7 +103,8 @@ def written(chat: Chat, write: Write, at: str, first_seq: int) -> Chat:  # noqa:
             return replace(chat, row=replace(row, loaded=write.names))
         case PutUsage():
             known = any((each.turn_id, each.step) == (write.row.turn_id, write.row.step) for each in chat.usage)
-            return chat if known else replace(chat, usage=(*chat.usage, write.row))
+            steps = chat.steps if write.finished is None else (*chat.steps, write.finished)
+            return chat if known else replace(chat, usage=(*chat.usage, write.row), steps=steps)
         case PutApproval():
             return replace(chat, approvals=(*chat.approvals, ApprovalRow(write.request, pending=True)))
         case ResolveApproval():

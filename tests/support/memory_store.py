@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from openprogram.core.clock import Clock, iso_time
 from openprogram.core.errors import Conflict, StorageError, UnknownSession
-from openprogram.core.events import Event, SessionInfo
+from openprogram.core.events import Event, SessionInfo, StepFinished
 from openprogram.core.intent import StoredIntent
 from openprogram.core.jsonio import JsonValue, encode
 from openprogram.core.messages import Message, QueuedMessage
@@ -171,6 +171,10 @@ class MemoryStore(Store):
     @override
     async def usage(self, session_id: str) -> tuple[UsageRow, ...]:
         return self._chat(session_id).usage
+
+    @override
+    async def steps(self, session_id: str, message_ids: Collection[str]) -> tuple[StepFinished, ...]:
+        return tuple(step for step in self._chat(session_id).steps if step.message_id in message_ids)
 
     @override
     async def remembered(self, user_id: str, client_id: str) -> Remembered | None:

@@ -88,7 +88,7 @@ message_id: string
 session_id: string
 }
 /**
- * Change its text while it waits, null removes it. `send` lets it go now (null: as it is).
+ * Change a message's text while it waits, null removes it. `send` lets it go now (null: as it is).
  */
 export interface EditQueue {
 action: "edit_queue"

@@ -68,7 +68,7 @@ class SelectBranch(SessionAction):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EditQueue(SessionAction):
-    """Change its text while it waits, null removes it. `send` lets it go now (null: as it is)."""
+    """Change a message's text while it waits, null removes it. `send` lets it go now (null: as it is)."""
 
     action: Literal["edit_queue"]
     queued_id: Name

@@ -143,9 +143,12 @@ def usage_row(row: sqlite3.Row) -> UsageRow:
         output=row["output"],
         reasoning=row["reasoning"],
     )
-    finished = row["finished"]
-    whole = None if finished is None else _typed(StepFinished, finished, f"a step of chat {row['session_id']}")
-    return UsageRow(row["turn_id"], row["step"], row["model"], usage, row["cost"], whole)
+    return UsageRow(row["turn_id"], row["step"], row["model"], usage, row["cost"])
+
+
+def step_finished(row: sqlite3.Row) -> StepFinished:
+    """All that is known of a counted step."""
+    return _typed(StepFinished, row["finished"], f"the request behind message {row['message_id']}")
 
 
 def remembered(row: sqlite3.Row) -> Remembered:

@@ -169,6 +169,7 @@ MIGRATIONS: Final = (
             "ALTER TABLE sessions ADD COLUMN outcome BLOB",
             "ALTER TABLE sessions ADD COLUMN outcome_at TEXT",
             "ALTER TABLE sessions ADD COLUMN notes BLOB",
+            "ALTER TABLE usage ADD COLUMN message_id TEXT",
             "ALTER TABLE usage ADD COLUMN finished BLOB",
         ),
     ),

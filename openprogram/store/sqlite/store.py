@@ -14,7 +14,7 @@ from typing_extensions import override
 
 from openprogram.core.clock import Clock, iso_time
 from openprogram.core.errors import StorageError
-from openprogram.core.events import Event, SessionInfo
+from openprogram.core.events import Event, SessionInfo, StepFinished
 from openprogram.core.intent import StoredIntent
 from openprogram.core.jsonio import JsonValue, encode
 from openprogram.core.messages import Message, QueuedMessage
@@ -144,6 +144,10 @@ class SqliteStore(Store):
     @override
     async def usage(self, session_id: str) -> tuple[UsageRow, ...]:
         return await self._readers.ask(reads.usage, session_id)
+
+    @override
+    async def steps(self, session_id: str, message_ids: Collection[str]) -> tuple[StepFinished, ...]:
+        return await self._readers.ask(reads.steps, session_id, message_ids)
 
     @override
     async def remembered(self, user_id: str, client_id: str) -> Remembered | None:

@@ -12,7 +12,7 @@ INSERT INTO approvals VALUES (2, 'a_1', 's_1', CAST('{"approval_id":"a_1","turn_
 INSERT INTO grants VALUES (1, 's_1', 'bash', 'ls *');
 INSERT INTO queue VALUES ('s_1', 0, CAST('{"id":"q_1","text":"and then","mode":"steer","created_at":"2026-01-01T00:00:00.000Z","override":null}' AS BLOB));
 INSERT INTO queue VALUES ('s_1', 1, CAST('{"id":"q_2","text":"at last","mode":"queue","created_at":"2026-01-01T00:00:00.000Z","override":{"enabled":null,"toolset":null,"web_search":null,"disabled":[],"picked":["read"],"allowed":null}}' AS BLOB));
-INSERT INTO usage VALUES (1, 's_1', 't_1', 1, '2026-01-01T00:00:00.000Z', 'local/some-model', 100, 900, 50, NULL, 20, 5, 0.25, CAST('{"turn_id":"t_1","step":1,"message_id":"m_2","model":"local/some-model","usage":{"uncached":100,"cache_read":900,"cache_write_5m":50,"cache_write_1h":null,"output":20,"reasoning":5},"cost":0.25,"cache":{"read":900,"missed":50,"cause":"withdrawn:bash"},"first_token_ms":120,"duration_ms":900,"type":"step_finished"}' AS BLOB));
+INSERT INTO usage VALUES (1, 's_1', 't_1', 1, '2026-01-01T00:00:00.000Z', 'local/some-model', 100, 900, 50, NULL, 20, 5, 0.25, 'm_2', CAST('{"turn_id":"t_1","step":1,"message_id":"m_2","model":"local/some-model","usage":{"uncached":100,"cache_read":900,"cache_write_5m":50,"cache_write_1h":null,"output":20,"reasoning":5},"cost":0.25,"cache":{"read":900,"missed":50,"cause":"withdrawn:bash"},"first_token_ms":120,"duration_ms":900,"type":"step_finished"}' AS BLOB));
 INSERT INTO requests VALUES ('u_1', 'c1', 'abc', CAST('{"type":"ack","id":"c1"}' AS BLOB), '2026-01-01T00:00:00.000Z');
 INSERT INTO settings VALUES ('u_1', 'theme', CAST('{"dark":true}' AS BLOB));
 INSERT INTO token_counts VALUES ('0a1b', 42);

@@ -99,7 +99,7 @@ CREATE TABLE usage (
     cache_write_1h INTEGER,
     output INTEGER,
     reasoning INTEGER,
-    cost REAL, finished BLOB,
+    cost REAL, message_id TEXT, finished BLOB,
     UNIQUE (session_id, turn_id, step)
 );
 CREATE INDEX approvals_of_session ON approvals (session_id, pending);

@@ -32,7 +32,11 @@ LAST_TURN = (
         Note("m_1", Notice("resumed", "It goes on.")),
         Note(None, ErrorRaised(ErrorInfo("unknown_tool", "There is no tool."))),
     ),
-    StepFinished("t_1", 1, "m_2", "local/some-model", USAGE, 0.25, CacheVerdict(900, 50, "withdrawn:bash"), 120, 900),
+    (
+        StepFinished(
+            "t_1", 1, "m_2", "local/some-model", USAGE, 0.25, CacheVerdict(900, 50, "withdrawn:bash"), 120, 900
+        ),
+    ),
 )
 
 
@@ -86,7 +90,7 @@ async def test_a_database_of_any_version_reads_as_it_was_written(tmp_path: Path,
     loaded: tuple[str, ...] = ()
     if version >= 2:
         surface, loaded = replace(surface, catalog="Tools:\nweather"), ("weather", "notes")
-    outcome, notes, finished = LAST_TURN if version >= 3 else (None, (), None)
+    outcome, notes, finished = LAST_TURN if version >= 3 else (None, (), ())
     override = ToolIntent(picked=("read",))
     question = Message("m_1", None, "user", (TextBlock("Look it up"),), AT, override=override)
     answer = Message(
@@ -115,7 +119,8 @@ async def test_a_database_of_any_version_reads_as_it_was_written(tmp_path: Path,
     assert await store.grants("s_1") == (Grant("bash", "ls *"),)
     waiting = (QueuedMessage("q_1", "and then", "steer", AT), QueuedMessage("q_2", "at last", "queue", AT, override))
     assert await store.queue("s_1") == waiting
-    assert await store.usage("s_1") == (UsageRow("t_1", 1, "local/some-model", USAGE, 0.25, finished),)
+    assert await store.usage("s_1") == (UsageRow("t_1", 1, "local/some-model", USAGE, 0.25),)
+    assert await store.steps("s_1", ["m_1", "m_2"]) == finished
     assert await store.remembered("u_1", "c1") == Remembered("abc", b'{"type":"ack","id":"c1"}')
     assert await store.setting("u_1", "theme") == {"dark": True}
     assert await store.token_counts(["0a1b", "unknown"]) == ({"0a1b": 42} if version >= 2 else {})
