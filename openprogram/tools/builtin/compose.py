@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from openprogram.core.tooling import ToolSpec
+from openprogram.tools.builtin.apply_patch import apply_patch
 from openprogram.tools.builtin.bash import ShellConfig, bash_tool
 from openprogram.tools.builtin.edit import edit
 from openprogram.tools.builtin.glob import glob_tool
@@ -41,6 +42,7 @@ def builtin_tools(config: BuiltinConfig) -> tuple[ToolSpec, ...]:
     """Every built-in tool, available or not, in a fixed order."""
     ripgrep = config.ripgrep or Path("rg")
     return (
+        apply_patch,
         bash_tool(config.shell, config.output_dir, config.jobs),
         edit,
         glob_tool(ripgrep),
