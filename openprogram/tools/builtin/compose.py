@@ -9,6 +9,8 @@ from openprogram.core.tooling import ToolSpec
 from openprogram.tools.builtin.apply_patch import apply_patch
 from openprogram.tools.builtin.bash import ShellConfig, bash_tool
 from openprogram.tools.builtin.edit import edit
+from openprogram.tools.builtin.git_read import git_read
+from openprogram.tools.builtin.git_run import git_path
 from openprogram.tools.builtin.glob import glob_tool
 from openprogram.tools.builtin.grep import grep_tool
 from openprogram.tools.builtin.jobs import Jobs
@@ -18,9 +20,12 @@ from openprogram.tools.builtin.ripgrep import find_ripgrep
 from openprogram.tools.builtin.search_config import SearchConfig, availability
 from openprogram.tools.builtin.web_fetch import FetchConfig, web_fetch_tool
 from openprogram.tools.builtin.web_search import web_search_tool
+from openprogram.tools.builtin.worktrees import worktree_create, worktree_list, worktree_remove
 from openprogram.tools.builtin.write import write
 
 _NO_RIPGREP: Final = "ripgrep is not installed: `rg` was found neither beside this program nor on the PATH."
+
+_NO_GIT: Final = "git is not installed: it was not found on the PATH."
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,7 @@ class BuiltinConfig:
     search: SearchConfig = field(default_factory=SearchConfig)
     fetch: FetchConfig = field(default_factory=FetchConfig)
     ripgrep: Path | None = field(default_factory=find_ripgrep)
+    git: str | None = field(default_factory=git_path)
 
 
 def builtin_tools(config: BuiltinConfig) -> tuple[ToolSpec, ...]:
@@ -45,12 +51,16 @@ def builtin_tools(config: BuiltinConfig) -> tuple[ToolSpec, ...]:
         apply_patch,
         bash_tool(config.shell, config.output_dir, config.jobs),
         edit,
+        git_read,
         glob_tool(ripgrep),
         grep_tool(ripgrep),
         list_folder,
         read_tool(config.output_dir),
         web_fetch_tool(config.fetch),
         web_search_tool(config.search),
+        worktree_create,
+        worktree_list,
+        worktree_remove,
         write,
     )
 
@@ -60,6 +70,8 @@ def unavailable_tools(config: BuiltinConfig) -> Mapping[str, str]:
     reasons: dict[str, str] = {}
     if config.ripgrep is None:
         reasons |= {"glob": _NO_RIPGREP, "grep": _NO_RIPGREP}
+    if config.git is None:
+        reasons |= {tool.name: _NO_GIT for tool in (git_read, worktree_create, worktree_list, worktree_remove)}
     if (reason := availability(config.search)) is not None:
         reasons["web_search"] = reason
     return reasons

@@ -38,16 +38,20 @@ def test_names_permissions_and_presets(config):
         ("apply_patch", "write", False, False, ("coding",)),
         ("bash", "execute", False, False, ("coding",)),
         ("edit", "write", False, False, ("coding",)),
+        ("git_read", "none", True, True, ("coding", "research", "safe")),
         ("glob", "none", True, True, ("coding", "research", "safe")),
         ("grep", "none", True, True, ("coding", "research", "safe")),
         ("list", "none", True, True, ("coding", "research", "safe")),
         ("read", "none", True, True, ("coding", "research", "safe")),
         ("web_fetch", "network", True, True, ("coding", "research")),
         ("web_search", "network", True, True, ("research",)),
+        ("worktree_create", "write", False, False, ("coding",)),
+        ("worktree_list", "none", True, True, ("coding", "safe")),
+        ("worktree_remove", "write", False, False, ("coding",)),
         ("write", "write", False, False, ("coding",)),
     ]
     deferred = {spec.name for spec in builtin_tools(config) if spec.residency == "deferred"}
-    assert deferred == {"apply_patch"}
+    assert deferred == {"apply_patch", "git_read", "worktree_create", "worktree_list", "worktree_remove"}
     assert {spec.source for spec in builtin_tools(config)} == {"builtin"}
 
 
@@ -61,12 +65,8 @@ def test_the_safe_preset_holds_what_only_looks_and_stays_here(config):  # T14
 
 
 def test_what_changes_anything_can_be_previewed(config):
-    assert {spec.name for spec in builtin_tools(config) if spec.preview} == {
-        "apply_patch",
-        "bash",
-        "edit",
-        "write",
-    }
+    changing = {spec.name for spec in builtin_tools(config) if spec.permission in ("write", "execute")}
+    assert {spec.name for spec in builtin_tools(config) if spec.preview} == changing
 
 
 def test_no_description_names_another_tool_a_number_or_a_path(config):  # C11
@@ -91,8 +91,9 @@ def test_declarations_are_the_same_bytes_each_time(config):  # T11
 
 def test_what_cannot_be_offered_says_why_and_is_registered_all_the_same(config, tmp_path):  # T12
     assert set(unavailable_tools(config)) == {"web_search"}
-    bare = BuiltinConfig(tmp_path, Jobs(), search=SearchConfig(exa_key="k"), ripgrep=None)
+    bare = BuiltinConfig(tmp_path, Jobs(), search=SearchConfig(exa_key="k"), ripgrep=None, git=None)
     reasons = unavailable_tools(bare)
-    assert set(reasons) == {"glob", "grep"}
-    assert all("ripgrep" in reason for reason in reasons.values())
+    of_git = {"git_read", "worktree_create", "worktree_list", "worktree_remove"}
+    assert set(reasons) == {"glob", "grep", *of_git}
+    assert all(("git is not" if name in of_git else "ripgrep") in reason for name, reason in reasons.items())
     assert {spec.name for spec in builtin_tools(bare)} == {spec.name for spec in builtin_tools(config)}
