@@ -18,6 +18,7 @@ from openprogram.tools.builtin.listing import list_folder
 from openprogram.tools.builtin.read import read_tool
 from openprogram.tools.builtin.ripgrep import find_ripgrep
 from openprogram.tools.builtin.search_config import SearchConfig, availability
+from openprogram.tools.builtin.todo import todo
 from openprogram.tools.builtin.web_fetch import FetchConfig, web_fetch_tool
 from openprogram.tools.builtin.web_search import web_search_tool
 from openprogram.tools.builtin.worktrees import worktree_create, worktree_list, worktree_remove
@@ -56,6 +57,7 @@ def builtin_tools(config: BuiltinConfig) -> tuple[ToolSpec, ...]:
         grep_tool(ripgrep),
         list_folder,
         read_tool(config.output_dir),
+        todo,
         web_fetch_tool(config.fetch),
         web_search_tool(config.search),
         worktree_create,

@@ -10,7 +10,7 @@ from openprogram.tools.builtin.compose import BuiltinConfig, builtin_tools, unav
 from openprogram.tools.builtin.jobs import Jobs
 from openprogram.tools.builtin.search_config import SearchConfig
 
-BUDGET = 1_100
+BUDGET = 1_200
 """o200k tokens of the residents here; all thirteen together may cost 2,600 (T19)."""
 
 DEAREST = 250
@@ -43,6 +43,7 @@ def test_names_permissions_and_presets(config):
         ("grep", "none", True, True, ("coding", "research", "safe")),
         ("list", "none", True, True, ("coding", "research", "safe")),
         ("read", "none", True, True, ("coding", "research", "safe")),
+        ("todo", "none", True, False, ("coding", "research", "browser", "safe")),
         ("web_fetch", "network", True, True, ("coding", "research")),
         ("web_search", "network", True, True, ("research",)),
         ("worktree_create", "write", False, False, ("coding",)),
