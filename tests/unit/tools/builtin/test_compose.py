@@ -42,6 +42,8 @@ def test_names_permissions_and_presets(config):
         ("glob", "none", True, True, ("coding", "research", "safe")),
         ("grep", "none", True, True, ("coding", "research", "safe")),
         ("list", "none", True, True, ("coding", "research", "safe")),
+        ("memory_search", "none", True, True, ("coding", "research", "safe")),
+        ("memory_write", "write", False, False, ("coding", "research")),
         ("read", "none", True, True, ("coding", "research", "safe")),
         ("todo", "none", True, False, ("coding", "research", "browser", "safe")),
         ("web_fetch", "network", True, True, ("coding", "research")),
@@ -52,7 +54,15 @@ def test_names_permissions_and_presets(config):
         ("write", "write", False, False, ("coding",)),
     ]
     deferred = {spec.name for spec in builtin_tools(config) if spec.residency == "deferred"}
-    assert deferred == {"apply_patch", "git_read", "worktree_create", "worktree_list", "worktree_remove"}
+    assert deferred == {
+        "apply_patch",
+        "git_read",
+        "memory_search",
+        "memory_write",
+        "worktree_create",
+        "worktree_list",
+        "worktree_remove",
+    }
     assert {spec.source for spec in builtin_tools(config)} == {"builtin"}
 
 
