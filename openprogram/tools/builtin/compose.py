@@ -16,6 +16,7 @@ from openprogram.tools.builtin.grep import grep_tool
 from openprogram.tools.builtin.jobs import Jobs
 from openprogram.tools.builtin.listing import list_folder
 from openprogram.tools.builtin.memory import memory_search, memory_write
+from openprogram.tools.builtin.pdf_read import pdf_read
 from openprogram.tools.builtin.read import read_tool
 from openprogram.tools.builtin.ripgrep import find_ripgrep
 from openprogram.tools.builtin.search_config import SearchConfig, availability
@@ -59,6 +60,7 @@ def builtin_tools(config: BuiltinConfig) -> tuple[ToolSpec, ...]:
         list_folder,
         memory_search,
         memory_write,
+        pdf_read,
         read_tool(config.output_dir),
         todo,
         web_fetch_tool(config.fetch),
