@@ -13,6 +13,7 @@ from openprogram.tools.builtin.git_read import git_read
 from openprogram.tools.builtin.git_run import git_path
 from openprogram.tools.builtin.glob import glob_tool
 from openprogram.tools.builtin.grep import grep_tool
+from openprogram.tools.builtin.image_view import image_view
 from openprogram.tools.builtin.jobs import Jobs
 from openprogram.tools.builtin.listing import list_folder
 from openprogram.tools.builtin.memory import memory_search, memory_write
@@ -57,6 +58,7 @@ def builtin_tools(config: BuiltinConfig) -> tuple[ToolSpec, ...]:
         git_read,
         glob_tool(ripgrep),
         grep_tool(ripgrep),
+        image_view,
         list_folder,
         memory_search,
         memory_write,

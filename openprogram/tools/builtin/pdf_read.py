@@ -1,10 +1,6 @@
 """`pdf_read`: the text of a PDF by pages."""
 
-import asyncio
-import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
@@ -14,17 +10,13 @@ from pydantic import TypeAdapter, ValidationError
 from openprogram.core.errors import ToolFailure
 from openprogram.core.jsonio import JsonObject, scrub
 from openprogram.core.tooling import ToolContext, ToolLimits, ToolOutput
-from openprogram.tools.builtin.files import explained, open_file
+from openprogram.tools.builtin.isolated import TIMEOUT_S, take_apart
 from openprogram.tools.builtin.paths import Place, Roots
 from openprogram.tools.decorator import tool
 
-TIMEOUT_S: Final = 60.0
 BUDGET: Final = 28_000
-MAX_FILE: Final = 200_000_000
 
 _SCRIPT: Final = Path(__file__).with_name("pdf_text.py")
-_HEAD: Final = 1_024
-_KEPT_ENV: Final = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,45 +60,11 @@ async def pdf_read(context: ToolContext, path: str, first: int = 1, last: int | 
 
 
 async def _extract(place: Place, first: int, last: int) -> _Report:
-    """Ask a process of its own, which ends with this call."""
-    with _opened(place) as descriptor:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-I",
-            _SCRIPT,
-            *map(str, (first, last, BUDGET)),
-            env={name: os.environ[name] for name in _KEPT_ENV if name in os.environ},
-            stdin=descriptor,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-            start_new_session=True,
-        )
-    try:
-        async with asyncio.timeout(TIMEOUT_S):
-            output, _ = await process.communicate()
-    except TimeoutError as error:
-        raise ToolFailure(f"{place.shown} takes too long to take apart; ask for fewer pages.") from error
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.communicate()
+    output = await take_apart(_SCRIPT, place, [str(first), str(last), str(BUDGET)], [b"%PDF-"], "PDF")
     try:
         return _REPORT.validate_json(output)
     except ValidationError as error:
         raise ToolFailure(f"{place.shown} is damaged, or larger inside than can be taken apart.") from error
-
-
-@contextmanager
-def _opened(place: Place) -> Iterator[int]:
-    """The file, looked at once: whether it is a PDF, and not too large."""
-    with explained(place), open_file(place) as stream:
-        size = os.fstat(stream.fileno()).st_size
-        if b"%PDF-" not in stream.read(_HEAD):
-            raise ToolFailure(f"{place.shown} is no PDF.")
-        if size > MAX_FILE:
-            raise ToolFailure(f"{place.shown} is larger than {MAX_FILE:,} bytes.")
-        os.lseek(stream.fileno(), 0, os.SEEK_SET)
-        yield stream.fileno()
 
 
 def _show(place: Place, report: _Report, first: int, last: int | None) -> ToolOutput:

@@ -41,6 +41,7 @@ def test_names_permissions_and_presets(config):
         ("git_read", "none", True, True, ("coding", "research", "safe")),
         ("glob", "none", True, True, ("coding", "research", "safe")),
         ("grep", "none", True, True, ("coding", "research", "safe")),
+        ("image_view", "none", True, True, ("coding", "research", "browser", "safe")),
         ("list", "none", True, True, ("coding", "research", "safe")),
         ("memory_search", "none", True, True, ("coding", "research", "safe")),
         ("memory_write", "write", False, False, ("coding", "research")),
@@ -58,6 +59,7 @@ def test_names_permissions_and_presets(config):
     assert deferred == {
         "apply_patch",
         "git_read",
+        "image_view",
         "memory_search",
         "memory_write",
         "pdf_read",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from openprogram.tools.builtin import isolated
 from openprogram.tools.builtin import pdf_read as module
 from openprogram.tools.builtin.pdf_read import BUDGET, pdf_read
 from tests.support.pdf import encrypted, pdf
@@ -92,7 +93,7 @@ async def test_a_reader_that_crashes_or_hangs_takes_nothing_with_it(call, tmp_pa
     monkeypatch.setattr(module, "_SCRIPT", crash)
     assert "damaged, or larger inside" in await call.fails(pdf_read, path="a.pdf")
     monkeypatch.setattr(module, "_SCRIPT", hang)
-    monkeypatch.setattr(module, "TIMEOUT_S", 0.5)
+    monkeypatch.setattr(isolated, "TIMEOUT_S", 0.5)
     assert "takes too long" in await call.fails(pdf_read, path="a.pdf")
 
 
