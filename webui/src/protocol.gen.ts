@@ -455,12 +455,22 @@ type: "tool_use"
  */
 export interface ToolResultBlock {
 call_id: string
-content: TextBlock[]
+content: (TextBlock | ImageBlock)[]
 display: ({
 [k: string]: JsonValueOutput
 } | null)
 status: ("ok" | "error" | "denied" | "stopped" | "interrupted")
 type: "tool_result"
+}
+/**
+ * A picture, scaled to what models take: `data` is Base64, `width` and `height` are in pixels.
+ */
+export interface ImageBlock {
+data: string
+height: number
+media_type: ("image/png" | "image/jpeg")
+type: "image"
+width: number
 }
 /**
  * One layer's wishes; `None` in a field falls through to the layer below.
