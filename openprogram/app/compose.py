@@ -77,6 +77,7 @@ async def compose(settings: Settings) -> AsyncIterator[Parts]:
         )
         service = await stack.enter_async_context(session_service(ports, defaults, new_id("e")))
         stack.callback(registry.subscribe(lambda _: service.registry_changed(OWNER.id)))
+        models.subscribe(lambda: service.models_changed(OWNER.id))
         warming = asyncio.create_task(warm_up(settings.endpoints), name="warm up")
         stack.callback(warming.cancel)
         yield Parts(service=service, log=store, bus=bus)

@@ -16,8 +16,10 @@ ASK_AGAIN_S: Final = 300.0
 """How long an endpoint's list of models is believed."""
 RETRY_S: Final = 15.0
 """How soon an endpoint that could not be asked is asked again."""
+GLANCE_S: Final = 0.02
+"""How long a list of models waits for an endpoint: no tab's hello is late for it. What comes later is told (P1)."""
 PATIENCE_S: Final = 3.0
-"""How long a list of models waits for a slow endpoint; what comes later is in the next list."""
+"""How long a turn waits for the list that its model should be in, before it takes the model's name for good."""
 LONG_PATIENCE_S: Final = 30.0
 """How long a turn waits for the list that its default model is taken from: without one it could not begin."""
 
@@ -32,11 +34,16 @@ class Endpoint:
     """One configured endpoint with its provider, made when first needed, and its list of models."""
 
     def __init__(
-        self, config: EndpointConfig, build: Callable[[EndpointConfig], Provider], now: Callable[[], float]
+        self,
+        config: EndpointConfig,
+        build: Callable[[EndpointConfig], Provider],
+        now: Callable[[], float],
+        changed: Callable[[], None],
     ) -> None:
         self.config = config
         self._build = build
         self._now = now
+        self._changed = changed
         self._provider: Provider | None = None
         self._models: tuple[ModelInfo, ...] = ()
         self._fresh_until = 0.0
@@ -52,7 +59,7 @@ class Endpoint:
             self._provider = self._build(self.config)
         return self._provider
 
-    async def models(self, patience_s: float = PATIENCE_S) -> tuple[ModelInfo, ...]:
+    async def models(self, patience_s: float) -> tuple[ModelInfo, ...]:
         """The newest list that could be had within `patience_s` of asking."""
         if self._now() >= self._fresh_until:
             if self._asking is None or self._asking.done():
@@ -65,9 +72,11 @@ class Endpoint:
 
     async def _ask(self) -> None:
         try:
-            self._models = await self.provider.models()
+            before, self._models = self._models, await self.provider.models()
             self._fresh_until = self._now() + ASK_AGAIN_S
             self.problem = None
+            if self._models != before:
+                self._changed()
         except NoEndpoint as error:
             self.problem = error
             self._fresh_until = self._now() + RETRY_S
@@ -95,7 +104,8 @@ class Models:
         now: Callable[[], float],
         default: str | None = None,
     ) -> None:
-        self._endpoints = {config.name: Endpoint(config, build, now) for config in configs}
+        self._listeners: list[Callable[[], None]] = []
+        self._endpoints = {config.name: Endpoint(config, build, now, self._tell) for config in configs}
         self._demo = demo
         self._demo_config = demo_config
         self._build = build
@@ -107,14 +117,18 @@ class Models:
         """Whether anything but the demo is configured."""
         return bool(self._endpoints)
 
+    def subscribe(self, listener: Callable[[], None]) -> None:
+        """Have `listener` called whenever an endpoint's list of models has become another one."""
+        self._listeners.append(listener)
+
     async def models(self) -> tuple[ModelInfo, ...]:
-        """Every model that can be chosen now; the default first, where it is known."""
-        lists = await asyncio.gather(*(endpoint.models() for endpoint in self._endpoints.values()))
+        """Every model that is known now; the default first, where it is."""
+        lists = await asyncio.gather(*(endpoint.models(GLANCE_S) for endpoint in self._endpoints.values()))
         found = [model for models in lists for model in models]
         found.sort(key=lambda model: model.id != self._default)
         return (*found, DEMO_INFO)
 
-    async def default_id(self, patience_s: float = PATIENCE_S) -> str | None:
+    async def default_id(self, patience_s: float = GLANCE_S) -> str | None:
         """The default model: the first one of the first endpoint that has told its models; None where none has."""
         if self._default is not None:
             return self._default
@@ -136,7 +150,7 @@ class Models:
             raise NoEndpoint(
                 f"no endpoint serves the model {model_id}", hint=f"there are {names}; choose another model"
             )
-        models = await endpoint.models()
+        models = await endpoint.models(PATIENCE_S)
         listed = next((info for info in models if info.id == model_id), None)
         if listed is None and models:
             raise NoEndpoint(
@@ -151,6 +165,10 @@ class Models:
         if self._demo_provider is not None:
             await self._demo_provider[1].aclose()
         await self._demo.aclose()
+
+    def _tell(self) -> None:
+        for listener in self._listeners:
+            listener()
 
     async def _required_default(self) -> str:
         default = await self.default_id(LONG_PATIENCE_S)

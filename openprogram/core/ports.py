@@ -175,11 +175,11 @@ class ModelCatalog(Protocol):
     """Which models there are, and the provider behind each."""
 
     async def models(self) -> tuple[ModelInfo, ...]:
-        """Every model that can be chosen now."""
+        """Every model that is known now. Waits for no endpoint."""
         ...
 
     async def default_id(self) -> str | None:
-        """The model of chats that name none; None while it is not known."""
+        """The model of chats that name none; None while it is not known. Waits for no endpoint."""
         ...
 
     async def resolve(self, model_id: str | None) -> tuple[ModelInfo, Provider]:

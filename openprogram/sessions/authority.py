@@ -16,7 +16,7 @@ NamesNow = Callable[[StoredIntent, Snapshot, ToolIntent | None], frozenset[str]]
 class LiveAuthority:
     """The `Authority` port of one run; told of changes as they are stored."""
 
-    def __init__(self, names_now: NamesNow, mode: PermissionMode, grants: tuple[Grant, ...]) -> None:
+    def __init__(self, names_now: NamesNow, mode: PermissionMode, grants: tuple[Grant, ...] = ()) -> None:
         self._names_now = names_now
         self._intent = StoredIntent()
         self._permission = PermissionState(mode, grants)
@@ -35,6 +35,11 @@ class LiveAuthority:
         """A newer intent is stored."""
         if intent.revision >= self._intent.revision:
             self._intent, self._names = intent, None
+
+    def newest(self, intent: StoredIntent) -> StoredIntent:
+        """The intent that was read, or one that was stored since."""
+        self.intent_changed(intent)
+        return self._intent
 
     def mode_changed(self, mode: PermissionMode) -> None:
         """Another permission mode is stored."""

@@ -17,6 +17,7 @@ from openprogram.core.ports import Bus, ModelCatalog, Store
 from openprogram.core.prompt import ModelParams
 from openprogram.core.storage import SessionRow
 from openprogram.core.tooling import AgentProfile, Snapshot
+from openprogram.sessions.authority import LiveAuthority
 from openprogram.sessions.emitter import TICK_S
 from openprogram.sessions.journal import Journal
 from openprogram.sessions.live import Live
@@ -67,10 +68,12 @@ class Hub:
         self.defaults = defaults
         self.boot_id = boot_id
         self.ticker = Ticker(TICK_S)
-        self.sidebar = Sidebar(ports.store, ports.bus)
+        self.sidebar = Sidebar(ports.store, ports.bus, self.ticker)
         self.journal = Journal(ports.store, ports.bus, self.sidebar)
         self.progress: OrderedDict[str, Progress] = OrderedDict()
         self.runs: dict[str, Live] = {}
+        self.authorities: WeakValueDictionary[str, LiveAuthority] = WeakValueDictionary()
+        """Of chats that have a run, or are about to: told of intents from the moment at which the run has read one."""
         self.closing = False
         self._run_tasks: set[asyncio.Task[None]] = set()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()

@@ -83,9 +83,9 @@ async def _store(
     )
     events = () if changed is None else (IntentChanged(changed, newer.revision, effective(hub, newer)),)
     await hub.journal.commit(session_id, request.user_id, events, request.remember(ack))
-    live = hub.runs.get(session_id)
-    if live is not None:
-        live.authority.intent_changed(newer)
+    authority = hub.authorities.get(session_id)
+    if authority is not None:
+        authority.intent_changed(newer)
     return ack
 
 

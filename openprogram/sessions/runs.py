@@ -12,7 +12,7 @@ from openprogram.context.assembler import PromptContext
 from openprogram.context.catalog import counted_texts
 from openprogram.core.events import ErrorInfo, Event, MessageAdded, QueueChanged
 from openprogram.core.ids import new_id
-from openprogram.core.intent import ToolIntent
+from openprogram.core.intent import StoredIntent, ToolIntent
 from openprogram.core.messages import Message, QueuedMessage, TextBlock
 from openprogram.core.storage import SessionRow, StartTurn
 from openprogram.core.tooling import LoadedSet
@@ -42,24 +42,27 @@ class Ready:
 async def prepare_run(hub: Hub, row: SessionRow, leaf_id: str | None, resumed: Resumed | None = None) -> Ready:
     """Read what a run needs that goes on below `leaf_id`. The caller holds the chat's lock until it is launched."""
     store, session_id = hub.ports.store, row.info.id
-    nodes, queue, grants, asked = await asyncio.gather(
+    authority = hub.authorities[session_id] = LiveAuthority(partial(names_now, hub), row.info.permission_mode)
+    intent, nodes, queue, grants, asked = await asyncio.gather(
+        store.intent(session_id),
         store.nodes(session_id),
         store.queue(session_id),
         store.grants(session_id),
         store.approvals(session_id, pending=False),
     )
+    for grant in grants:
+        authority.granted(grant)
     branch = path(nodes, leaf_id)
     history = History(await store.messages(session_id, branch) if branch else ())
     emitter = Emitter(lambda events, writes: hub.journal.commit(session_id, row.user_id, events, *writes), hub.ticker)
     run = Run(session_id, emitter, resumed.turn_id if resumed else new_id("t"))
     run.queue_changed(queue)
-    authority = LiveAuthority(partial(names_now, hub), row.info.permission_mode, grants)
     known = [approval for approval in asked if resumed and approval.request.turn_id == resumed.turn_id]
     live = Live(run, authority, Broker(run.emit, run.stop, known))
     env = Environment(
         session_id=session_id,
         emit=run.emit,
-        prepare=_Preparer(hub, live, history, row),
+        prepare=_Preparer(hub, live, history, row, intent),
         authority=authority,
         inbox=RunInbox(run, lambda unanswered: take_next(hub, live, history, row.user_id, unanswered)),
         surfaces=RunSurfaces(row.surface, emitter),
@@ -152,17 +155,22 @@ def user_message(text: str, parent_id: str | None, now: str, override: ToolInten
 
 
 class _Preparer:
-    """The `Prepare` port of a run: the newest intent against the live registry, frozen."""
+    """The `Prepare` port of a run: the newest intent against the live registry, frozen.
 
-    def __init__(self, hub: Hub, live: Live, history: History, row: SessionRow) -> None:
+    The first turn goes by the `row` and the `intent` that were read when the run was prepared.
+    """
+
+    def __init__(self, hub: Hub, live: Live, history: History, row: SessionRow, intent: StoredIntent) -> None:
         self._hub = hub
         self._live = live
         self._history = history
         self._row = row
+        self._read: StoredIntent | None = intent
 
     async def __call__(self) -> Setup:
-        hub, session_id = self._hub, self._row.info.id
-        intent, row = await asyncio.gather(hub.ports.store.intent(session_id), hub.row(self._row.user_id, session_id))
+        hub = self._hub
+        row, read = await self._newest()
+        intent = self._live.authority.newest(read)
         snapshot = hub.ports.snapshot()
         override = self._override()
         resolved = resolution(hub, intent, snapshot, override)
@@ -184,6 +192,13 @@ class _Preparer:
             prompt=PromptContext(str(workspace), hub.defaults.platform, hub.defaults.profile.instructions),
             workspace=workspace,
         )
+
+    async def _newest(self) -> tuple[SessionRow, StoredIntent]:
+        known, self._read = self._read, None
+        if known is not None:
+            return self._row, known
+        store, row = self._hub.ports.store, self._row
+        return await asyncio.gather(self._hub.row(row.user_id, row.info.id), store.intent(row.info.id))
 
     def _override(self) -> ToolIntent | None:
         """What the user message that this turn answers asks for its own turn."""

@@ -19,7 +19,6 @@ from openprogram.core.protocol.frames import (
     ChatAck,
     Hello,
     IntentAck,
-    ModelChoice,
     PresetInfo,
     SessionAck,
     SettingsAck,
@@ -27,7 +26,7 @@ from openprogram.core.protocol.frames import (
     UserInfo,
 )
 from openprogram.core.storage import Remembered
-from openprogram.sessions import answers, branches, chat, intents, manage, read, settings
+from openprogram.sessions import answers, branches, chat, intents, manage, models, read, settings
 from openprogram.sessions.hub import Defaults, Hub, Ports
 from openprogram.sessions.request import Request
 from openprogram.sessions.startup import recover_all
@@ -63,6 +62,7 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = MappingProxyType(
         actions.SetPermissionMode: manage.set_permission_mode,
         actions.AnswerApproval: answers.answer_approval,
         actions.GetSettings: settings.get_settings,
+        actions.ListModels: models.list_models,
         actions.SetSetting: settings.set_setting,
     }
 )
@@ -84,24 +84,15 @@ class SessionService:
     async def hello(self, user: UserInfo) -> Hello:
         """The first frame on a socket: who the user is, and what there is to choose from."""
         hub = self._hub
-        models = await hub.ports.models.models()
+        choices, default = await models.choices(hub)
         presets = hub.ports.snapshot().presets.values()
         return Hello(
             version=VERSION,
             server=__version__,
             boot_id=hub.boot_id,
             user=user,
-            models=tuple(
-                ModelChoice(
-                    id=model.id,
-                    title=model.title,
-                    endpoint=model.endpoint,
-                    context_window=model.context_window,
-                    demo=model.demo,
-                )
-                for model in models
-            ),
-            default_model=await hub.ports.models.default_id(),
+            models=choices,
+            default_model=default,
             presets=tuple(
                 PresetInfo(name=preset.name, title=preset.title, description=preset.description) for preset in presets
             ),
@@ -157,6 +148,10 @@ class SessionService:
     def registry_changed(self, user_id: str) -> None:
         """Tell a user's tabs that tools, presets or what is available are others now."""
         self._hub.sidebar.hint(user_id, "registry_changed")
+
+    def models_changed(self, user_id: str) -> None:
+        """Tell a user's tabs that an endpoint has other models than they were told."""
+        self._hub.sidebar.hint(user_id, "models_changed")
 
     async def _known(self, request: Request) -> Remembered | None:
         known = await self._hub.ports.store.remembered(request.user_id, request.client_id)

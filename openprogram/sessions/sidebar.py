@@ -9,6 +9,7 @@ from openprogram.core.ports import Bus, Store
 from openprogram.core.protocol.codec import encode_frame
 from openprogram.core.protocol.frames import HintFrame, HintKind
 from openprogram.core.topics import user_topic
+from openprogram.sessions.ticker import Ticker
 
 _log = structlog.get_logger(__name__)
 
@@ -16,12 +17,14 @@ _log = structlog.get_logger(__name__)
 class Sidebar:
     """Publishes hints apart from the commits that cause them, one chat after the other (`serve`).
 
-    Several changes of a chat in a row are one hint. Losing one costs latency, never data (design law 8).
+    What changes before the next tick is read at that tick, out of the way of the turn that it begins: many changes of
+    a chat are one hint. Losing one costs latency, never data (design law 8).
     """
 
-    def __init__(self, store: Store, bus: Bus) -> None:
+    def __init__(self, store: Store, bus: Bus, ticker: Ticker) -> None:
         self._store = store
         self._bus = bus
+        self._ticker = ticker
         self._changed: dict[str, str] = {}
         self._wake = asyncio.Event()
         self._idle = asyncio.Event()
@@ -29,9 +32,10 @@ class Sidebar:
 
     def session_changed(self, session_id: str, user_id: str) -> None:
         """The chat's row is another one now. Never blocks."""
+        if not self._changed:
+            self._ticker.call_next(self._wake.set)
         self._changed[session_id] = user_id
         self._idle.clear()
-        self._wake.set()
 
     def hint(self, user_id: str, kind: HintKind) -> None:
         """Tell a user's tabs to look again."""

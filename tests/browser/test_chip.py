@@ -14,13 +14,15 @@ SEARCHES: dict[str, Any] = {"blocks": [{"type": "tool_use", "name": "web_search"
 
 
 async def is_on(chip: Locator) -> None:
-    """Wait until the chip says on."""
+    """Wait until the chip says on, and the server with it."""
+    await expect(chip).to_have_attribute("data-pending", "false")
     await expect(chip).to_have_attribute("data-state", "on")
     await expect(chip).to_have_attribute("aria-pressed", "true")
 
 
 async def is_off(chip: Locator) -> None:
-    """Wait until the chip says off."""
+    """Wait until the chip says off, and the server with it."""
+    await expect(chip).to_have_attribute("data-pending", "false")
     await expect(chip).to_have_attribute("data-state", "off")
     await expect(chip).to_have_attribute("aria-pressed", "false")
 

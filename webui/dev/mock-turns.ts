@@ -193,6 +193,7 @@ export class Turns {
         status,
         result,
         duration_ms: beat.ms ?? 420,
+        discovered: [],
       });
     }
     const entry = message(newId("m"), chat.leaf, "tool", { turn_id, blocks: results, created_at: now() });

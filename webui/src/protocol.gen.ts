@@ -3,7 +3,7 @@
  */
 
 
-export type Action = (Chat | Stop | ContinueTurn | EditMessage | Regenerate | SelectBranch | EditQueue | SetToolsProfile | ToggleWebSearch | SetToolsEnabled | SetToolDisabled | PickTools | ExplainTools | Subscribe | Unsubscribe | CreateSession | ListSessions | RenameSession | PinSession | DeleteSession | RestoreSession | LoadMessages | SetModel | SetPermissionMode | AnswerApproval | GetSettings | SetSetting | Ping)
+export type Action = (Chat | Stop | ContinueTurn | EditMessage | Regenerate | SelectBranch | EditQueue | SetToolsProfile | ToggleWebSearch | SetToolsEnabled | SetToolDisabled | PickTools | ExplainTools | Subscribe | Unsubscribe | CreateSession | ListSessions | RenameSession | PinSession | DeleteSession | RestoreSession | LoadMessages | SetModel | SetPermissionMode | AnswerApproval | ListModels | GetSettings | SetSetting | Ping)
 export type JsonValueInput = (string | number | boolean | JsonValueInput[] | {
 [k: string]: JsonValueInput
 } | null)
@@ -11,7 +11,7 @@ export type JsonValueOutput = (string | number | boolean | JsonValueOutput[] | {
 [k: string]: JsonValueOutput
 } | null)
 export type Event = (MessageAdded | TurnStarted | StepStarted | TextDelta | ReasoningDelta | ToolCallDelta | ToolCallStarted | ToolOutputDelta | ToolCallFinished | StepFinished | TurnFinished | LoadedChanged | IntentChanged | ApprovalRequested | ApprovalResolved | QueueChanged | BranchSelected | SessionChanged | Notice | ErrorRaised)
-export type ServerFrame = (Hello | ChatAck | IntentAck | SubscribeAck | SessionsAck | MessagesAck | SettingsAck | ToolsAck | SessionAck | Ack | ErrorFrame | EventFrame | Snapshot | HintFrame | PingFrame | Pong)
+export type ServerFrame = (Hello | ChatAck | IntentAck | SubscribeAck | SessionsAck | MessagesAck | SettingsAck | ModelsAck | ToolsAck | SessionAck | Ack | ErrorFrame | EventFrame | Snapshot | HintFrame | PingFrame | Pong)
 
 /**
  * Done, with nothing more to say.
@@ -261,6 +261,13 @@ decision: ("once" | "session" | "deny")
 id: string
 note?: (string | null)
 session_id: string
+}
+/**
+ * The models that can be chosen now; the hint `models_changed` says that there are others.
+ */
+export interface ListModels {
+action: "list_models"
+id: string
 }
 /**
  * The user's settings.
@@ -754,7 +761,7 @@ name: string
  * Unnumbered news for the sidebar (`subscribe` with `session_id` null).
  */
 export interface HintFrame {
-hint: ("session_changed" | "registry_changed" | "settings_changed")
+hint: ("session_changed" | "registry_changed" | "settings_changed" | "models_changed")
 session: (SessionInfo | null)
 type: "hint"
 }
@@ -779,6 +786,15 @@ session_id: string
 siblings: {
 [k: string]: string[]
 }
+type: "ack"
+}
+/**
+ * The models that can be chosen now, as in `hello`.
+ */
+export interface ModelsAck {
+default_model: (string | null)
+id: string
+models: ModelChoice[]
 type: "ack"
 }
 /**

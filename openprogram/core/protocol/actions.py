@@ -236,6 +236,13 @@ class AnswerApproval(SessionAction):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ListModels(BaseAction):
+    """The models that can be chosen now; the hint `models_changed` says that there are others."""
+
+    action: Literal["list_models"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GetSettings(BaseAction):
     """The user's settings."""
 
@@ -284,6 +291,7 @@ Action = (
     | SetModel
     | SetPermissionMode
     | AnswerApproval
+    | ListModels
     | GetSettings
     | SetSetting
     | Ping

@@ -116,6 +116,14 @@ class MessagesAck(SessionAck):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ModelsAck(Ack):
+    """The models that can be chosen now, as in `hello`."""
+
+    models: tuple[ModelChoice, ...]
+    default_model: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SettingsAck(Ack):
     """All settings of the user."""
 
@@ -237,7 +245,7 @@ class Snapshot:
     state: SessionState
 
 
-HintKind = Literal["session_changed", "registry_changed", "settings_changed"]
+HintKind = Literal["session_changed", "registry_changed", "settings_changed", "models_changed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -265,5 +273,16 @@ class Pong:
     id: str
 
 
-AnyAck = ChatAck | IntentAck | SubscribeAck | SessionsAck | MessagesAck | SettingsAck | ToolsAck | SessionAck | Ack
+AnyAck = (
+    ChatAck
+    | IntentAck
+    | SubscribeAck
+    | SessionsAck
+    | MessagesAck
+    | SettingsAck
+    | ModelsAck
+    | ToolsAck
+    | SessionAck
+    | Ack
+)
 ServerFrame = Hello | AnyAck | ErrorFrame | EventFrame | Snapshot | HintFrame | PingFrame | Pong

@@ -1,8 +1,8 @@
-"""The user's settings, and the link itself."""
+"""The user's settings, what models there are, and the link itself."""
 
 from typing import Final
 
-from openprogram.core.protocol.actions import GetSettings, Ping, SetSetting
+from openprogram.core.protocol.actions import GetSettings, ListModels, Ping, SetSetting
 from openprogram.core.protocol.frames import Pong
 from openprogram.server.ws_actions.base import Context, Handlers, perform
 
@@ -14,6 +14,7 @@ async def ping(context: Context, action: Ping) -> Pong:
 
 HANDLERS: Final[Handlers] = {
     GetSettings: perform,
+    ListModels: perform,
     SetSetting: perform,
     Ping: ping,
 }

@@ -18,7 +18,7 @@ async def test_intents_are_acknowledged_while_turns_run_and_reach_the_other_tab(
     server: Server, client: Client, fake: FakeApi, wire: str
 ) -> None:  # P1: nothing that the model does is waited for
     await fake.say("A ", {"text": "b", "hold": "a"}, match={"text": "held"})
-    await fake.script({"blocks": [text_block(*["word "] * 5000)], "rate": 400, "match": {"text": "flood"}})
+    await fake.script({"blocks": [text_block(*["word "] * 40_000)], "rate": 400, "match": {"text": "flood"}})
     async with server.client() as other:
         chat, flood = await Chat.create(client, wire), await Chat.create(client, wire)
         tab = await Chat.join(other, chat.id)

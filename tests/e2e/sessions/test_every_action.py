@@ -64,10 +64,11 @@ OF_A_USER: dict[str, Fields] = {
     "create_session": lambda _: {"title": "Mine"},
     "list_sessions": lambda _: {},
     "get_settings": lambda _: {},
+    "list_models": lambda _: {},
     "set_setting": lambda _: {"key": "permission_mode", "value": "auto"},
 }
 EVERY = {**ON_A_CHAT, **OF_A_USER}
-READS = {"explain_tools", "load_messages", "list_sessions", "get_settings"}
+READS = {"explain_tools", "load_messages", "list_sessions", "get_settings", "list_models"}
 
 
 async def _place(chats: Chats, action: str) -> Place:

@@ -1,5 +1,6 @@
 """Switches while a turn runs, what they cost, and names that mean nothing (spec tools.md T13, T21)."""
 
+import asyncio
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
@@ -7,13 +8,13 @@ from typing import Any, cast
 import pytest
 
 from openprogram.core.errors import BadField, LimitExceeded, UnknownPreset, UnknownTool
-from openprogram.core.events import ErrorRaised, TurnFinished, TurnStarted
+from openprogram.core.events import ErrorRaised, MessageAdded, TurnFinished, TurnStarted
 from openprogram.core.prompt import ResponseStarted
 from openprogram.core.protocol.frames import ToolsAck
 from openprogram.core.tooling import AgentProfile, Preset
 from tests.support.agent import FakeTool, held
 from tests.support.script import Gate, call, say, use
-from tests.support.sessions import Chats, opened
+from tests.support.sessions import Chats, Held, opened
 
 DEFAULT = AgentProfile()
 
@@ -31,6 +32,20 @@ def _tools() -> list[FakeTool]:
 
 async def _offered(chats: Chats, session_id: str) -> list[tuple[str, ...]]:
     return [turn.tools for turn in await chats.of(session_id, TurnStarted)]
+
+
+async def test_a_switch_while_a_message_is_being_stored_counts_for_its_turn(tmp_path: Path) -> None:  # T21, T4
+    async with opened(tmp_path, say("Hi."), tools=_tools(), profile=DEFAULT) as chats:
+        session_id = await chats.draft()
+        storing = Held(chats.store, MessageAdded)
+        saying = asyncio.create_task(chats.say("hi", session_id))
+        await storing.gate.reached()
+        ack = await chats.patch("set_tool_disabled", session_id, name="bash", value=True)
+        assert ack.applies == "now"
+        storing.gate.open()
+        await saying
+        await chats.rest(session_id)
+        assert "bash" not in (await _offered(chats, session_id))[0]
 
 
 async def test_what_only_takes_away_applies_now_and_what_adds_at_the_next_turn(tmp_path: Path) -> None:  # T21

@@ -14,6 +14,7 @@ from openprogram.core.events import MessageAdded, Notice, SessionChanged, Sessio
 from openprogram.core.topics import session_topic, user_topic
 from openprogram.sessions.journal import Journal
 from openprogram.sessions.sidebar import Sidebar
+from openprogram.sessions.ticker import Ticker
 from tests.support.script import message
 from tests.support.sessions import TriedStore, failing
 
@@ -26,7 +27,7 @@ class Desk:
     def __init__(self, store: TriedStore) -> None:
         self.store = store
         self.bus = LocalBus()
-        self.sidebar = Sidebar(store, self.bus)
+        self.sidebar = Sidebar(store, self.bus, Ticker(0.016))
         self.journal = Journal(store, self.bus, self.sidebar)
         self.published: list[tuple[str, int, int, Sequence[bytes]]] = []
         for topic in (session_topic("s_1"), user_topic("u_1")):

@@ -43,6 +43,7 @@ export class App implements ChatHost {
         else if (hint.hint === "session_changed")
           void this.sessions.load(); // some were lost: any may have changed
         else if (hint.hint === "settings_changed") void this.#loadSettings();
+        else if (hint.hint === "models_changed") void this.#loadModels();
         else void this.chat?.tools.refresh();
       },
       onError: (error) => toasts.show(error.message, { tone: "error" }),
@@ -163,6 +164,11 @@ export class App implements ChatHost {
   async #loadSettings(): Promise<void> {
     const ack = await this.connection.request({ action: "get_settings" });
     this.server = ack.settings;
+  }
+
+  async #loadModels(): Promise<void> {
+    const { models, default_model } = await this.connection.request({ action: "list_models" });
+    if (this.hello !== null) this.hello = { ...this.hello, models, default_model };
   }
 
   #onSession(info: SessionInfo): void {

@@ -5,6 +5,7 @@ import type {
   ErrorFrame,
   IntentAck,
   MessagesAck,
+  ModelsAck,
   SessionAck,
   SessionsAck,
   SettingsAck,
@@ -33,6 +34,7 @@ interface Acks {
   create_session: SessionAck;
   list_sessions: SessionsAck;
   load_messages: MessagesAck;
+  list_models: ModelsAck;
   get_settings: SettingsAck;
   set_setting: SettingsAck;
   subscribe: SubscribeAck;

@@ -135,7 +135,14 @@ describe("tool calls", () => {
     );
     expect(running.live?.blocks).toMatchObject([{ arguments: { command: "ls" } }]);
     expect(running.calls["c_1"]).toMatchObject({ status: "running", output: "out" });
-    const done = run(running, { type: "tool_call_finished", call_id: "c_1", status: "ok", result, duration_ms: 12 });
+    const done = run(running, {
+      type: "tool_call_finished",
+      call_id: "c_1",
+      status: "ok",
+      result,
+      duration_ms: 12,
+      discovered: [],
+    });
     expect(done.calls["c_1"]).toMatchObject({ status: "ok", result, durationMs: 12, output: "" });
   });
 
