@@ -51,7 +51,9 @@ def hostile(tmp_path, trap):
         "\n\n", "\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n iQ==\n -----END PGP SIGNATURE-----\n\n", 1
     )
     git(root, "update-ref", "HEAD", git(root, "hash-object", "-t", "commit", "-w", "--stdin", stdin=f"{signed}\n"))
+    (tmp_path / "private.txt").write_text("secret of the host\n")
     settings = {
+        "blame.ignoreRevsFile": str(tmp_path / "private.txt"),
         "core.fsmonitor": trap.named("fsmonitor"),
         "core.pager": trap.named("pager"),
         "core.sshCommand": trap.named("ssh"),
