@@ -54,8 +54,11 @@ def _report(stream: BinaryIO, first: int, last: int, characters: int) -> dict[st
 
 
 def _limit() -> None:
-    """Bounds by the system, below those that it has set already."""
-    for kind, bound in ((resource.RLIMIT_CPU, _CPU_S), (resource.RLIMIT_AS, _MEMORY)):
+    """Bounds by the system, below those that it has set already. (macOS refuses one on memory.)"""
+    bounds = [(resource.RLIMIT_CPU, _CPU_S)]
+    if sys.platform == "linux":
+        bounds.append((resource.RLIMIT_AS, _MEMORY))
+    for kind, bound in bounds:
         _, hard = resource.getrlimit(kind)
         if hard == resource.RLIM_INFINITY or hard > bound:
             resource.setrlimit(kind, (bound, hard))
