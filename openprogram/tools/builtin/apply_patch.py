@@ -44,7 +44,7 @@ def paths_of_patch(arguments: JsonObject) -> tuple[str, ...]:
     preview=preview_apply_patch,
 )
 async def apply_patch(context: ToolContext, patch: str) -> ToolOutput:
-    """Change, add, move or delete several files by one patch (diff): all of it is done, or nothing.
+    """Change, add, move or delete multiple files at once by one patch (diff): all of it is done, or nothing.
 
     Begin with `*** Begin Patch`, end with `*** End Patch`; between them, for each file: `*** Update File: name`, then
     perhaps `*** Move to: name`, then hunks, each of an `@@` line (may quote a line that stands before, such as a

@@ -41,8 +41,8 @@ async def git_read(
     offset: int = 1,
     folder: str = ".",
 ) -> ToolOutput:
-    """Look at a git repository: status, commit history (log), a commit or an old version of a file (show), differences,
-    who changed which line (blame), branches and tags. Changes nothing.
+    """Look at a git repository: status (uncommitted changes), commit history (log), a commit or an old version of a
+    file (show), differences, who changed which line (blame), branches and tags.
 
     Args:
         command: What to look at

@@ -9,6 +9,7 @@ from openprogram.tokens import count_tokens
 from openprogram.tools.builtin.compose import BuiltinConfig, builtin_tools, unavailable_tools
 from openprogram.tools.builtin.jobs import Jobs
 from openprogram.tools.builtin.search_config import SearchConfig
+from openprogram.tools.search.index import Index
 
 BUDGET = 1_200
 """o200k tokens of the residents here; all thirteen together may cost 2,600 (T19)."""
@@ -97,6 +98,24 @@ def test_no_description_names_another_tool_a_number_or_a_path(config):  # C11
             assert not words & set(ALL_RESIDENTS) - {spec.name}, text
             assert not re.search(r"\d", text), text
             assert not re.search(r"(^|\s)[~/]\w|\w/\w", text), text
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("change multiple files at once", "apply_patch"),
+        ("history of a file in git", "git_read"),
+        ("check out a branch beside this one", "worktree_create"),
+        ("remember this for later", "memory_write"),
+        ("what did we decide in earlier chats", "memory_search"),
+        ("look at a screenshot", "image_view"),
+        ("open a pdf document", "pdf_read"),
+    ],
+)
+def test_a_deferred_tool_is_found_by_what_it_does(config, query, name):  # T17
+    tools = builtin_tools(config)
+    deferred = {spec.name for spec in tools if spec.residency == "deferred"}
+    assert Index(tools, {}).rank(query, deferred, 1) == (name,)
 
 
 def test_declarations_are_the_same_bytes_each_time(config):  # T11
