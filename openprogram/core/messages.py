@@ -50,7 +50,26 @@ class ToolUseBlock:
     type: Literal["tool_use"] = "tool_use"
 
 
-ResultPart = TextBlock
+ImageType = Literal["image/png", "image/jpeg"]
+
+
+@dataclass(frozen=True, slots=True)
+class ImageBlock:
+    """A picture, scaled to what models take: `data` is Base64, `width` and `height` are in pixels."""
+
+    media_type: ImageType
+    data: str
+    width: int
+    height: int
+    type: Literal["image"] = "image"
+
+    @property
+    def text(self) -> str:
+        """What stands for it where only text goes."""
+        return f"[a picture of {self.width} x {self.height} pixels]"
+
+
+ResultPart = TextBlock | ImageBlock
 """What a tool result is made of."""
 
 

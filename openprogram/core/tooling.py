@@ -100,6 +100,10 @@ Preview = Callable[[JsonObject, ToolContext], Awaitable[CallPreview]]
 """Shows what a call would do and does nothing of it; may raise `ToolFailure` where the call could not work."""
 
 
+WrittenPaths = Callable[[JsonObject], tuple[str, ...]]
+"""All the paths that a call of these arguments writes; raises `ValueError` where that cannot be told."""
+
+
 @dataclass(frozen=True, slots=True)
 class ToolLimits:
     """Bounds of one call: wall-clock seconds and characters of result shown to the model."""
@@ -112,7 +116,8 @@ class ToolLimits:
 class ToolSpec:
     """One tool as the registry knows it. `name` is what the model calls; unique, `[a-zA-Z0-9_-]{1,64}`.
 
-    `writes` names the parameters that hold all the paths a call writes; without it a writing call is about anything.
+    `writes` names the parameters that hold all the paths a call writes, or takes them from the arguments; without it a
+    writing call is about anything.
     `provides` names capabilities that a switch governs (`"web_search"` is the chip's). `source` is `builtin`,
     `plugin:NAME` or `mcp:SERVER`. `presets` are the built-in presets that list the tool. `version` changes when the
     behaviour behind an unchanged schema does; it is part of a contract's fingerprint. `validate` refuses arguments
@@ -127,7 +132,7 @@ class ToolSpec:
     parallel_safe: bool = False
     permission: Permission = "none"
     network: bool = False
-    writes: tuple[str, ...] = ()
+    writes: tuple[str, ...] | WrittenPaths = ()
     provides: tuple[str, ...] = ()
     group: str | None = None
     presets: tuple[str, ...] = ()

@@ -333,8 +333,8 @@ action: "ping"
 id: string
 }
 /**
- * A call waits for a person. `preview` is the exact command, or a unified diff without its last `left_out` lines;
- * `digest` tells two calls apart by all that they would do; `pattern` is what "for this chat" would allow.
+ * A call waits for a person. `preview`: the command, or a unified diff without its last `left_out` lines; `digest`
+ * tells two calls apart by all that they would do; `pattern` is what "for this chat" would allow.
  */
 export interface ApprovalRequested {
 approval_id: string
@@ -506,13 +506,23 @@ type: "tool_use"
  */
 export interface ToolResultBlock {
 call_id: string
-content: TextBlock[]
+content: (TextBlock | ImageBlock)[]
 display: ({
 [k: string]: JsonValueOutput
 } | null)
 duration_ms: (number | null)
 status: ("ok" | "error" | "denied" | "stopped" | "interrupted")
 type: "tool_result"
+}
+/**
+ * A picture, scaled to what models take: `data` is Base64, `width` and `height` are in pixels.
+ */
+export interface ImageBlock {
+data: string
+height: number
+media_type: ("image/png" | "image/jpeg")
+type: "image"
+width: number
 }
 /**
  * One layer's wishes; `None` in a field falls through to the layer below.

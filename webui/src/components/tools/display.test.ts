@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { diffCounts, diffLines, diffPath, plainOutput, sourcesOf } from "./display";
+import { diffCounts, diffLines, diffPath, picturesOf, plainOutput, sourcesOf, textOfResult } from "./display";
 import { en } from "../../i18n/en";
 import { fill } from "../../i18n/translate";
 import { zh } from "../../i18n/zh";
@@ -39,6 +39,44 @@ test("a diff's lines carry the numbers of both sides", () => {
   ]);
   expect(diffCounts(diff)).toEqual({ added: 2, removed: 1 });
   expect(diffPath(diff)).toBe("x.py");
+});
+
+test("a diff of several files names each, and lines that look like a head are lines", () => {
+  const several =
+    "--- a/q.sql\n+++ b/q.sql\n@@ -1,2 +1,2 @@\n--- a\n+++ b\n x\n--- a/gone.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-y\n";
+  expect(diffLines(several).map((line) => [line.kind, line.text])).toEqual([
+    ["hunk", "q.sql"],
+    ["hunk", ""],
+    ["del", "-- a"],
+    ["add", "++ b"],
+    ["same", "x"],
+    ["hunk", "gone.txt"],
+    ["hunk", ""],
+    ["del", "y"],
+  ]);
+  expect(diffCounts(several)).toEqual({ added: 1, removed: 2 });
+  expect(diffPath(several)).toBe("q.sql (+1)");
+  expect(diffPath("--- a/gone.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-y\n")).toBe("gone.txt");
+  expect([diffPath(""), diffLines("no diff")]).toEqual(["", []]);
+});
+
+test("a picture is shown from its own bytes and from nothing else", () => {
+  const image = { type: "image", media_type: "image/png", data: "aGk=", width: 2, height: 1 } as const;
+  const result = {
+    type: "tool_result",
+    call_id: "c_1",
+    status: "ok",
+    content: [
+      { type: "text", text: "a.png" },
+      image,
+      { ...image, data: '"onerror=x' },
+      { ...image, media_type: "image/svg+xml" },
+    ],
+    display: null,
+  } as Parameters<typeof picturesOf>[0];
+  expect(picturesOf(result)).toEqual([{ src: "data:image/png;base64,aGk=", width: 2, height: 1 }]);
+  expect(textOfResult(result)).toBe("a.png");
+  expect(picturesOf(null)).toEqual([]);
 });
 
 test("a search result whose address is no web address is left out", () => {

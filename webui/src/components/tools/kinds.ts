@@ -6,6 +6,7 @@ import FileSearch from "@lucide/svelte/icons/file-search";
 import FileText from "@lucide/svelte/icons/file-text";
 import Folder from "@lucide/svelte/icons/folder";
 import Globe from "@lucide/svelte/icons/globe";
+import Image from "@lucide/svelte/icons/image";
 import PackageSearch from "@lucide/svelte/icons/package-search";
 import Search from "@lucide/svelte/icons/search";
 import Terminal from "@lucide/svelte/icons/terminal";
@@ -30,6 +31,10 @@ const kinds: Readonly<Record<string, Kind>> = {
   read: { icon: FileText, verb: "tool.read", main: ["path", "file_path"], body: "text" },
   write: { icon: FilePlus, verb: "tool.write", main: ["path", "file_path"], body: "diff" },
   edit: { icon: FilePen, verb: "tool.edit", main: ["path", "file_path"], body: "diff" },
+  apply_patch: { icon: FilePen, verb: "tool.edit", main: [], body: "diff" },
+  memory_write: { icon: FilePen, verb: "tool.edit", main: ["note"], body: "diff" },
+  image_view: { icon: Image, verb: "tool.read", main: ["path"], body: "text" },
+  pdf_read: { icon: FileText, verb: "tool.read", main: ["path"], body: "text" },
   glob: { icon: FileSearch, verb: "tool.glob", main: ["pattern"], body: "text" },
   grep: { icon: Search, verb: "tool.grep", main: ["pattern"], body: "text" },
   list: { icon: Folder, verb: "tool.list", main: ["path"], body: "text" },
