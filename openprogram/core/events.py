@@ -1,5 +1,5 @@
-"""Everything that can happen in a chat. Events are the only record of a chat: rows are projections of them. Each is
-appended to the session's log before anyone sees it (design law 8). `docs/protocol.md` is generated from here."""
+"""Everything that can happen in a chat. Events are its only record: rows are projections of them, and each is in the
+chat's log before anyone sees it (design law 8). `docs/protocol.md` is generated from here."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -56,6 +56,14 @@ class MessageAdded:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnAccepted:
+    """A turn runs from here, though its contract is still being prepared: `turn_started` follows, or its end."""
+
+    turn_id: str
+    type: Literal["turn_accepted"] = "turn_accepted"
+
+
+@dataclass(frozen=True, slots=True)
 class TurnStarted:
     """The contract of a turn is frozen. `tools` are the authorised names in order, `residency` how each is shown."""
 
@@ -70,12 +78,9 @@ class TurnStarted:
 
 @dataclass(frozen=True, slots=True)
 class StepStarted:
-    """A model request goes out. The answer will be `message_id`, below `parent_id`.
-
-    Of the declared tools `loaded` are those that the chat has discovered, `resident` the others; `deferred_count` more
-    are authorised and not declared. The first `kept` segments are those of the request before, unchanged; `segments`
-    are the rest (all, where this process does not know the request before).
-    """
+    """A model request goes out; its answer will be `message_id`, below `parent_id`. Of the declared tools `loaded` are
+    those that the chat has discovered, `resident` the others; `deferred_count` more are authorised and not declared.
+    The first `kept` segments are those of the request before, `segments` the rest (all, where that is not known)."""
 
     turn_id: str
     step: int
@@ -176,7 +181,7 @@ class StepFinished:
 
 @dataclass(frozen=True, slots=True)
 class TurnFinished:
-    """A turn is over, or could not start. `cut`: at the model's output limit; `limit`: at the limit of steps."""
+    """A turn is over, or could not start. `cut`: at the model's output limit, `limit`: at the limit of steps."""
 
     turn_id: str
     reason: TurnReason
@@ -205,9 +210,8 @@ class IntentChanged:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalRequested:
-    """A call waits for a person. `preview` is the exact command, or a unified diff without its last `left_out` lines;
-    `digest` tells two calls apart by all that they would do; `pattern` is what "for this chat" would allow.
-    """
+    """A call waits for a person. `preview`: the command, or a unified diff without its last `left_out` lines; `digest`
+    tells two calls apart by all that they would do; `pattern` is what "for this chat" would allow."""
 
     approval_id: str
     turn_id: str
@@ -276,6 +280,7 @@ class ErrorRaised:
 
 Event = (
     MessageAdded
+    | TurnAccepted
     | TurnStarted
     | StepStarted
     | TextDelta

@@ -4,6 +4,7 @@ The functions over these values are in `openprogram.tools` (register, resolve) a
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -44,8 +45,9 @@ DropReason = Literal[
 class ToolContext:
     """What one running call is handed. Anything else a tool needs was given to its factory.
 
-    `discovery` is None where nothing can be found or loaded: outside a turn of the agent. `person` is None where nobody
-    is there to be asked, `chats` where the user's other chats are out of reach.
+    `discovery` is None where nothing can be found or loaded: outside a turn of the agent. `waiting` is entered for as
+    long as a person is asked about the call, which has not begun then. `person` is None where nobody is there to be
+    asked, `chats` where the user's other chats are out of reach.
     """
 
     session_id: str
@@ -55,6 +57,7 @@ class ToolContext:
     output: OutputSink
     extra_dirs: tuple[Path, ...] = ()
     discovery: Discovery | None = None
+    waiting: Callable[[], AbstractContextManager[None]] = nullcontext
     person: AskPerson | None = None
     chats: Chats | None = None
 
@@ -102,6 +105,10 @@ Preview = Callable[[JsonObject, ToolContext], Awaitable[CallPreview]]
 """Shows what a call would do and does nothing of it; may raise `ToolFailure` where the call could not work."""
 
 
+WrittenPaths = Callable[[JsonObject], tuple[str, ...]]
+"""All the paths that a call of these arguments writes; raises `ValueError` where that cannot be told."""
+
+
 @dataclass(frozen=True, slots=True)
 class ToolLimits:
     """Bounds of one call: wall-clock seconds (None: it waits for a person), characters of result shown to the model."""
@@ -115,8 +122,9 @@ class ToolSpec:
     """One tool as the registry knows it. `name` is what the model calls; unique, `[a-zA-Z0-9_-]{1,64}`.
 
     `needs_person`: it asks a person through the interface, so it is not for a turn without one. `effect` tells a
-    person who is asked what a call does, where its permission alone does not say. `writes` names the parameters that
-    hold all the paths a call writes; without it a writing call is about anything.
+    person who is asked what a call does, where its permission alone does not say.
+    `writes` names the parameters that hold all the paths a call writes, or takes them from the arguments; without it a
+    writing call is about anything.
     `provides` names capabilities that a switch governs (`"web_search"` is the chip's). `source` is `builtin`,
     `plugin:NAME` or `mcp:SERVER`. `presets` are the built-in presets that list the tool. `version` changes when the
     behaviour behind an unchanged schema does; it is part of a contract's fingerprint. `validate` refuses arguments
@@ -133,7 +141,7 @@ class ToolSpec:
     network: bool = False
     needs_person: bool = False
     effect: str = ""
-    writes: tuple[str, ...] = ()
+    writes: tuple[str, ...] | WrittenPaths = ()
     provides: tuple[str, ...] = ()
     group: str | None = None
     presets: tuple[str, ...] = ()

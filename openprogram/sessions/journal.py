@@ -11,6 +11,7 @@ from openprogram.core.events import (
     Event,
     MessageAdded,
     SessionChanged,
+    TurnAccepted,
     TurnFinished,
     TurnStarted,
 )
@@ -24,7 +25,7 @@ from openprogram.sessions.sidebar import Sidebar
 _log = structlog.get_logger(__name__)
 
 _ASKED = (ApprovalRequested, ApprovalResolved, QuestionAsked, QuestionAnswered)
-_SIDEBAR = (MessageAdded, TurnStarted, TurnFinished, *_ASKED, SessionChanged)
+_SIDEBAR = (MessageAdded, TurnAccepted, TurnStarted, TurnFinished, *_ASKED, SessionChanged)
 
 
 class Journal:

@@ -114,11 +114,12 @@ def _results(answer: Message, turn: UnfinishedTurn, asked: Asked) -> tuple[ToolR
 
 
 def _unfinished(turn: UnfinishedTurn, call_id: str, asked: Asked) -> ToolResultBlock:
-    began = _NOT_ALLOWED if call_id in asked.calls else _INTERRUPTED
-    if any(row.asked.call_id == call_id for row in asked.questions):
-        began = _NOT_ANSWERED
     for row in asked.answered:
         if row.asked.call_id == call_id and row.answer is not None:
-            began = f"{told(row.answer)}\n{_CUT_SHORT}"
-    text = began if call_id in turn.started else _NOT_STARTED
-    return ToolResultBlock(call_id, "interrupted", (TextBlock(text),))
+            return ToolResultBlock(call_id, "interrupted", (TextBlock(f"{told(row.answer)}\n{_CUT_SHORT}"),))
+    if call_id in turn.started and call_id not in asked.calls:
+        return ToolResultBlock(call_id, "interrupted", (TextBlock(_INTERRUPTED),))
+    text = _NOT_ALLOWED if call_id in turn.started else _NOT_STARTED
+    if any(row.asked.call_id == call_id for row in asked.questions):
+        text = _NOT_ANSWERED
+    return ToolResultBlock(call_id, "interrupted", (TextBlock(text),), duration_ms=0)

@@ -86,6 +86,7 @@ class Catalog:
         self.provider = provider
         self.model = MODEL
         self.gone = False
+        self.hangs: Gate | None = None  # where the endpoint stands while it is asked for its models
 
     async def models(self) -> tuple[ModelInfo, ...]:
         return (self.model,)
@@ -94,6 +95,8 @@ class Catalog:
         return self.model.id
 
     async def resolve(self, model_id: str | None) -> tuple[ModelInfo, Provider]:
+        if self.hangs is not None:
+            await self.hangs.wait()
         if self.gone or model_id not in (None, self.model.id):
             raise NoEndpoint(f"there is no model {model_id}", hint=f"choose {self.model.id}")
         return self.model, self.provider
@@ -143,8 +146,7 @@ class Chats:
 
     async def draft(self, **fields: Any) -> str:
         """Make a chat without messages."""
-        ack = await self.do("create_session", **fields)
-        return cast(ChatAck, ack).session_id
+        return cast(ChatAck, await self.do("create_session", **fields)).session_id
 
     # -- looking ------------------------------------------------------------------------------------------------
 
@@ -231,6 +233,7 @@ async def opened(
     registry: Registry | None = None,
     max_steps: int = 200,
     setting_changed: SettingChanged = lambda _user_id, _key, _value: None,
+    monotonic: Callable[[], float] = lambda: NOON,
 ) -> AsyncIterator[Chats]:
     """Serve the chats of `folder`. The default profile offers every tool of the test."""
     if registry is None:
@@ -249,7 +252,7 @@ async def opened(
         finder=Finder(),
         tokens=TokenCounts(store, counted_here),
         clock=lambda: NOON,
-        monotonic=lambda: NOON,
+        monotonic=monotonic,
         setting_changed=setting_changed,
     )
     defaults = Defaults(workspace=Path("/tmp"), profile=profile, permission_mode=mode, max_steps=max_steps)

@@ -35,14 +35,6 @@ CREATE TABLE migrations (
     name TEXT NOT NULL,
     at TEXT NOT NULL
 );
-CREATE TABLE questions (
-    n INTEGER PRIMARY KEY,
-    id TEXT NOT NULL UNIQUE,
-    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
-    asked BLOB NOT NULL,
-    pending INTEGER NOT NULL,
-    answer BLOB
-);
 CREATE TABLE queue (
     session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
     position INTEGER NOT NULL,
@@ -83,7 +75,7 @@ CREATE TABLE sessions (
     turn_id TEXT,
     turn_seq INTEGER,
     surface BLOB
-, loaded TEXT);
+, loaded TEXT, outcome BLOB, outcome_at TEXT, notes BLOB);
 CREATE TABLE settings (
     user_id TEXT NOT NULL,
     key TEXT NOT NULL,
@@ -107,12 +99,11 @@ CREATE TABLE usage (
     cache_write_1h INTEGER,
     output INTEGER,
     reasoning INTEGER,
-    cost REAL,
+    cost REAL, message_id TEXT, finished BLOB,
     UNIQUE (session_id, turn_id, step)
 );
 CREATE INDEX approvals_of_session ON approvals (session_id, pending);
 CREATE INDEX messages_of_session ON messages (session_id);
-CREATE INDEX questions_of_session ON questions (session_id, pending);
 CREATE INDEX requests_by_age ON requests (at);
 CREATE INDEX sessions_drafted ON sessions (updated_at) WHERE visible = 0;
 CREATE INDEX sessions_in_turn ON sessions (id) WHERE turn_id IS NOT NULL;

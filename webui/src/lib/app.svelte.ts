@@ -28,6 +28,7 @@ export class App implements ChatHost {
   server = $state.raw<Readonly<Record<string, unknown>>>({});
   readonly sessions: Sessions;
   #settingChange = 0;
+  readonly linked: boolean = $derived(this.link.state === "ready");
   #lostTimer: ReturnType<typeof setTimeout> | undefined;
 
   readonly modelId: string | null = $derived(this.chat?.model ?? this.hello?.default_model ?? null);
