@@ -1,7 +1,5 @@
-"""Everything that can happen in a chat. Events are the only record of a chat: rows are projections of them.
-
-Each is appended to the session's log before anyone sees it (design law 8). `docs/protocol.md` is generated from here.
-"""
+"""Everything that can happen in a chat. Events are the only record of a chat: rows are projections of them. Each is
+appended to the session's log before anyone sees it (design law 8). `docs/protocol.md` is generated from here."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -207,9 +205,8 @@ class IntentChanged:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalRequested:
-    """A call waits for a person.
-
-    `preview` is the exact command or a unified diff; `pattern` is what "for this chat" would allow.
+    """A call waits for a person. `preview` is the exact command, or a unified diff without its last `left_out` lines;
+    `digest` tells two calls apart by all that they would do; `pattern` is what "for this chat" would allow.
     """
 
     approval_id: str
@@ -221,6 +218,8 @@ class ApprovalRequested:
     preview: str
     reason: str
     pattern: str
+    left_out: int = 0
+    digest: str = ""
     type: Literal["approval_requested"] = "approval_requested"
 
 

@@ -27,7 +27,7 @@ from openprogram.core.protocol.frames import AnyAck, ChatAck, IntentAck, Message
 from openprogram.core.storage import Remembered, SessionRow, StoredEvent, Write
 from openprogram.core.tooling import AgentProfile, Preset
 from openprogram.core.topics import session_topic
-from openprogram.sessions.hub import Defaults, Ports
+from openprogram.sessions.hub import Defaults, Ports, SettingChanged
 from openprogram.sessions.service import SessionService, session_service
 from openprogram.store.sqlite.store import SqliteStore
 from openprogram.tokens.counts import TokenCounts
@@ -230,6 +230,7 @@ async def opened(
     mode: PermissionMode = "auto",
     registry: Registry | None = None,
     max_steps: int = 200,
+    setting_changed: SettingChanged = lambda _user_id, _key, _value: None,
 ) -> AsyncIterator[Chats]:
     """Serve the chats of `folder`. The default profile offers every tool of the test."""
     if registry is None:
@@ -249,8 +250,9 @@ async def opened(
         tokens=TokenCounts(store, counted_here),
         clock=lambda: NOON,
         monotonic=lambda: NOON,
+        setting_changed=setting_changed,
     )
-    defaults = Defaults(workspace=folder, profile=profile, permission_mode=mode, max_steps=max_steps)
+    defaults = Defaults(workspace=Path("/tmp"), profile=profile, permission_mode=mode, max_steps=max_steps)
     try:
         async with session_service(ports, defaults, "e_boot") as service:
             yield Chats(service, store, bus, registry, provider, catalog)

@@ -219,6 +219,7 @@ export class Chats {
         state,
         reason: down ? "not_configured" : off,
         detail: down ? (search.reason ?? "") : "",
+        layer: null,
       };
     });
   }

@@ -82,6 +82,7 @@ class _Look:
 
     def __init__(self, git: Git, roots: Roots, path: str | None, limit: int, offset: int) -> None:
         self._git = git
+        self._roots = roots
         self._place = self._within(roots.locate(path)) if path is not None else None
         self._limit = limit
         self._offset = offset
@@ -120,7 +121,10 @@ class _Look:
         if self._place is None:
             raise ToolFailure("blame needs the path of a file.")
         ids = [await self._git.resolve(revision)] if revision is not None else []
-        options = ("--date=short", "--no-textconv", "--ignore-revs-file=", f"-L{self._offset},+{_BLAMED}")
+        _, found, _ = await self._git.run("config", "--null", "--type=path", "--get-all", "blame.ignoreRevsFile")
+        for name in filter(None, found.split("\0")):  # git quotes what it cannot read there
+            self._roots.locate(str(self._git.repository.top / name))
+        options = ("--date=short", "--no-textconv", f"-L{self._offset},+{_BLAMED}")
         output = await self._git.show("blame", *options, *ids, "--", *self._paths())
         more = output.more or output.last == _BLAMED
         return GitOutput(output.text, self._offset, self._offset + output.last - 1, more)
