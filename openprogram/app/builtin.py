@@ -27,10 +27,11 @@ class BuiltinSource:
 
     def __init__(self, settings: Settings, registry: Registry, jobs: Jobs, demo: DemoProcess | None) -> None:
         search = settings.search
+        self.output_dir: Final = settings.home / "output"
         self._registry = registry
         self._demo = demo
         self._config = BuiltinConfig(
-            output_dir=settings.home / "output",
+            output_dir=self.output_dir,
             jobs=jobs,
             search=SearchConfig(
                 tavily_key=search.tavily_key,

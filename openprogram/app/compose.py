@@ -5,7 +5,6 @@ import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from pathlib import Path
 from typing import Final
 
 from openprogram.app.builtin import BuiltinSource
@@ -14,21 +13,25 @@ from openprogram.app.demo import ENDPOINT, MODEL, DemoProcess
 from openprogram.app.finding import finding
 from openprogram.app.home import sole_use
 from openprogram.app.models import Models
+from openprogram.app.presets import PresetSource, following
 from openprogram.app.serve import Parts
-from openprogram.app.settings import Settings
+from openprogram.app.settings import OWN_WORKSPACE, Settings
 from openprogram.bus.local import LocalBus
 from openprogram.core.errors import ConfigError
 from openprogram.core.ids import new_id
+from openprogram.core.jsonio import JsonValue
 from openprogram.core.tooling import AgentProfile
 from openprogram.providers.config import EndpointConfig, ModelEntry
 from openprogram.providers.factory import build_provider, warm_up
 from openprogram.server.auth import OWNER
-from openprogram.sessions.hub import Defaults, Ports
+from openprogram.sessions.hub import Defaults, Ports, SettingChanged
+from openprogram.sessions.presets import PRESETS
 from openprogram.sessions.service import session_service
 from openprogram.sessions.settings import KEYLESS_SEARCH
 from openprogram.store.sqlite.store import SqliteStore
 from openprogram.tokens.counts import TokenCounts
 from openprogram.tools.builtin.jobs import Jobs
+from openprogram.tools.builtin.output import prune
 from openprogram.tools.registry import Registry
 
 DATABASE: Final = "openprogram.db"
@@ -42,7 +45,7 @@ Delete this file whenever you like.
 @asynccontextmanager
 async def compose(settings: Settings) -> AsyncIterator[Parts]:
     """A running application without its server. Raises `ConfigError` or `StorageError` where it cannot run."""
-    prepare_workspace(settings.workspace)
+    prepare_workspace(settings)
     async with AsyncExitStack() as stack:
         stack.enter_context(sole_use(settings.home))
         store = await SqliteStore.open(settings.home / DATABASE)
@@ -55,6 +58,8 @@ async def compose(settings: Settings) -> AsyncIterator[Parts]:
         jobs = await stack.enter_async_context(Jobs())
         registry = Registry()
         builtin = BuiltinSource(settings, registry, jobs, None if models.has_endpoint else demo)
+        presets = PresetSource(registry, settings.presets, await store.setting(OWNER.id, PRESETS))
+        await stack.enter_async_context(following(settings.home, presets))
         builtin.register(keyless_consent=bool(await store.setting(OWNER.id, KEYLESS_SEARCH)))
         tokens = TokenCounts(store)
         await stack.enter_async_context(counting(registry, tokens))
@@ -67,13 +72,15 @@ async def compose(settings: Settings) -> AsyncIterator[Parts]:
             tokens=tokens,
             clock=time.time,
             monotonic=time.monotonic,
-            setting_changed=builtin.setting_changed,
+            setting_changed=followers(builtin.setting_changed, presets.setting_changed),
+            tidy=lambda: asyncio.to_thread(prune, builtin.output_dir, time.time(), keep=jobs.outputs()),
         )
         defaults = Defaults(
             workspace=settings.workspace,
             profile=AgentProfile(),
             permission_mode=settings.permission_mode,
             platform=sys.platform,
+            home=settings.home,
         )
         service = await stack.enter_async_context(session_service(ports, defaults, new_id("e")))
         stack.callback(registry.subscribe(lambda _: service.registry_changed(OWNER.id)))
@@ -83,9 +90,23 @@ async def compose(settings: Settings) -> AsyncIterator[Parts]:
         yield Parts(service=service, log=store, bus=bus)
 
 
-def prepare_workspace(workspace: Path) -> None:
-    """Make the default workspace, with a word of welcome, if it is not there. Raises `ConfigError`."""
-    if workspace.is_dir():
+def followers(*each: SettingChanged) -> SettingChanged:
+    """All of them, told of a setting one after the other."""
+
+    def changed(user_id: str, key: str, value: JsonValue) -> None:
+        for follower in each:
+            follower(user_id, key, value)
+
+    return changed
+
+
+def prepare_workspace(settings: Settings) -> None:
+    """Make the server's own workspace, with a word of welcome, if it is not there. Raises `ConfigError`.
+
+    One that was named is never made: a name that is not there is a typo.
+    """
+    workspace = settings.workspace
+    if workspace.is_dir() or workspace != settings.home / OWN_WORKSPACE:
         return
     try:
         workspace.mkdir(parents=True)

@@ -60,13 +60,14 @@ class ToolsTable(_Table):
 
 
 class ConfigTables(_Table):
-    """The whole file. `endpoints` is checked by `openprogram.providers.discovery`."""
+    """The whole file. `endpoints` is checked by `openprogram.providers.discovery`, `presets` by `tools.presets`."""
 
     server: ServerTable = ServerTable()
     search: SearchTable = SearchTable()
     chat: ChatTable = ChatTable()
     tools: ToolsTable = ToolsTable()
     endpoints: dict[str, Any] = {}
+    presets: dict[str, Any] = {}
 
 
 class ConfigFile:

@@ -11,9 +11,12 @@ from pathlib import Path
 from typing import Final
 
 from openprogram.app.config_file import ConfigTables, Level, SearchTable, read_config
+from openprogram.app.demo import ENDPOINT as DEMO
 from openprogram.app.home import check_token, own_token, prepare_home
+from openprogram.app.presets import config_presets
 from openprogram.core.errors import ConfigError
 from openprogram.core.events import PermissionMode
+from openprogram.core.tooling import Preset
 from openprogram.providers.config import EndpointConfig
 from openprogram.providers.discovery import discover
 from openprogram.server.access import is_loopback
@@ -21,6 +24,8 @@ from openprogram.server.access import is_loopback
 DEFAULT_HOST: Final = "127.0.0.1"
 DEFAULT_PORT: Final = 8790
 DEFAULT_HOME: Final = Path("~/.openprogram")
+OWN_WORKSPACE: Final = "workspace"
+"""Below the data directory: where chats work when nothing else is said. Only this one is made by the server."""
 _SHORTEST_SECRET: Final = 6
 
 
@@ -64,6 +69,8 @@ class Settings:
     workspace: Path
     """The directory that a new chat works in by default."""
     permission_mode: PermissionMode
+    presets: tuple[Preset, ...] = ()
+    """Those of `config.toml`."""
     embeddings: bool = False
     """Whether deferred tools are found by meaning too."""
 
@@ -88,7 +95,9 @@ def load_settings(flags: Flags, environ: Mapping[str, str]) -> Settings:
     config = read_config(home)
     tables = config.tables()
     with config.locating():
-        endpoints = discover(environ, tables.endpoints)
+        endpoints = _endpoints(environ, tables)
+        workspace = _workspace(home, tables.chat.workspace)
+    presets = config_presets(config, tables)
     server = tables.server
     host = flags.host or environ.get("OPENPROGRAM_HOST") or server.host or DEFAULT_HOST
     given = _given_token(flags, environ, tables)
@@ -109,10 +118,49 @@ def load_settings(flags: Flags, environ: Mapping[str, str]) -> Settings:
         log_level=server.log_level or "info",
         endpoints=endpoints,
         search=_search(environ, tables.search),
-        workspace=Path(tables.chat.workspace).expanduser() if tables.chat.workspace else home / "workspace",
+        workspace=workspace,
         permission_mode=tables.chat.permission_mode or "ask",
+        presets=presets,
         embeddings=tables.tools.embeddings,
     )
+
+
+def _endpoints(environ: Mapping[str, str], tables: ConfigTables) -> tuple[EndpointConfig, ...]:
+    if DEMO in tables.endpoints:
+        raise ConfigError(
+            f"an endpoint cannot be named {DEMO!r}: that is the built-in demo model's name",
+            field=f"endpoints.{DEMO}",
+            hint="choose another name",
+        )
+    return discover(environ, tables.endpoints)
+
+
+def _workspace(home: Path, named: str | None) -> Path:
+    """The directory of new chats: the server's own, or one that was named and is there."""
+    if named is None:
+        return home / OWN_WORKSPACE
+    path = Path(os.path.normpath(os.path.expanduser(named)))
+    if not path.is_absolute():
+        raise ConfigError(
+            f"chat.workspace: {named!r} is not an absolute path", field="chat.workspace", hint="begin it with / or ~/"
+        )
+    try:
+        found = path.is_dir()
+    except OSError as error:
+        raise ConfigError(f"chat.workspace: {path}: {error.strerror or error}", field="chat.workspace") from error
+    if path in (home, *home.parents):
+        raise ConfigError(
+            f"chat.workspace: {path} holds the data directory, whose keys every chat could then read",
+            field="chat.workspace",
+            hint=f"name a directory without {home} in it, or another data directory with --home",
+        )
+    if not found:
+        raise ConfigError(
+            f"chat.workspace: there is no directory {path}",
+            field="chat.workspace",
+            hint="check the spelling, or make it first",
+        )
+    return path
 
 
 def _given_token(flags: Flags, environ: Mapping[str, str], tables: ConfigTables) -> str | None:

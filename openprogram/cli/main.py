@@ -28,6 +28,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="openprogram", description="A self-hosted chat server for tool-using agents.")
+    parser.add_argument("--version", action="version", version=__version__, help="print the version")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     serve = commands.add_parser("serve", help="run the server", description="Run the server until Ctrl-C or SIGTERM.")
     serve.add_argument("--home", metavar="DIR", help="data directory (OPENPROGRAM_HOME; default ~/.openprogram)")

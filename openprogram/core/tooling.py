@@ -85,10 +85,15 @@ Validate = Callable[[JsonObject], None]
 
 @dataclass(frozen=True, slots=True)
 class CallPreview:
-    """What a person is shown before allowing a call: the exact command, a unified diff, or the arguments."""
+    """What a person is shown before allowing a call: the exact command, a unified diff, or the arguments.
+
+    `left_out` counts lines of a diff that are not in `text`; `digest` is of all of it, and empty where `text` is all.
+    """
 
     kind: Literal["command", "diff", "call"]
     text: str
+    left_out: int = 0
+    digest: str = ""
 
 
 Preview = Callable[[JsonObject, ToolContext], Awaitable[CallPreview]]

@@ -21,7 +21,7 @@ _RESULTS: Final = (
     ),
     (
         "{query}: the reference",
-        "The second canned result. Connect SearXNG or a search key in the settings to get real ones.",
+        "The second canned result. Start the server with SEARXNG_URL or a search service's key to get real ones.",
         "2026-08-17T12:30:00",
     ),
     (

@@ -47,13 +47,14 @@ def decide(
         return Decision("allow", "allowed for this chat")
     if mode == "accept_edits" and spec.permission == "write" and what.kind == "paths" and what.inside:
         return Decision("allow", "this chat accepts edits in its workspace")
-    return Decision("ask", _why(spec, what), what.pattern)
+    return Decision("ask", _why(spec, what, roots[0]), what.pattern)
 
 
-def _why(spec: ToolSpec, what: Subject) -> str:
+def _why(spec: ToolSpec, what: Subject, workspace: Path) -> str:
+    """What the question itself does not say yet."""
     match what.kind:
         case "command":
-            return "runs a command"
+            return f"runs in {workspace}"
         case "paths" if what.inside:
             return "changes files in the workspace"
         case "paths":

@@ -19,8 +19,13 @@ WORKSPACE_WIDE: Final = "**"
 WHOLE_TOOL: Final = "*"
 """The grant of a tool whose calls are about nothing narrower than the tool."""
 
-_HARMLESS: Final = frozenset({"background", "description", "timeout", "timeout_s"})
-"""Arguments beside a command that do not change what it does."""
+_HARMLESS: Final = frozenset({"description", "timeout", "timeout_s"})
+"""Arguments beside a command that do not change what it does. A command in the background is another one: it goes on
+when the call is over, and nobody waits for it."""
+
+_MORE: Final = "&"
+"""What the pattern of a command with other arguments begins with. No shell runs a line that begins so, and one that
+does is marked all the same: no command reads like the grant of another."""
 
 Resolve = Callable[[str], str]
 """An absolute path to the one that it leads to; follows symbolic links where it can look at the disk."""
@@ -63,15 +68,24 @@ def covers(pattern: str, what: Subject) -> bool:
     return pattern == what.pattern
 
 
+def other_arguments(arguments: JsonObject) -> JsonObject:
+    """What stands beside a command and changes what it does."""
+    return {
+        key: value
+        for key, value in arguments.items()
+        if key != "command" and key not in _HARMLESS and not (key == "background" and value is False)
+    }
+
+
 def _command(arguments: JsonObject) -> str:
     command = _text(arguments, "command")
     if not command.strip():
         raise ValueError("the command is empty")
-    rest = {key: value for key, value in arguments.items() if key != "command" and key not in _HARMLESS}
-    if not rest:
+    rest = other_arguments(arguments)
+    if not rest and not command.startswith(_MORE):
         return command
     try:
-        return f"{command} {canonical(rest).decode()}"
+        return f"{_MORE}{canonical(rest).decode()} {command}"
     except TypeError as error:
         raise ValueError(f"what comes with the command cannot be written down: {error}") from error
 

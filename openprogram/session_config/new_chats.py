@@ -7,6 +7,7 @@ from openprogram.core.errors import BadField
 from openprogram.core.intent import ToolIntent
 from openprogram.core.jsonio import JsonObject, JsonValue
 from openprogram.session_config.codec import read_intent, write_intent
+from openprogram.session_config.patches import within
 
 NewChatMode = Literal["follow_profile", "last_used", "fixed"]
 _MODES: Final[tuple[NewChatMode, ...]] = get_args(NewChatMode)
@@ -40,10 +41,10 @@ def read_new_chats(value: JsonValue) -> NewChats:
     if isinstance(value, dict) and value.keys() <= {"mode", "intent"}:
         mode = next((mode for mode in _MODES if mode == value.get("mode")), None)
         if mode is not None:
-            return NewChats(mode, read_intent(value.get("intent")))
+            with within("intent"):
+                return NewChats(mode, read_intent(value.get("intent")))
     raise BadField(
         "not a default for new chats",
-        field="value",
         hint='{"mode": "follow_profile", "last_used" or "fixed", "intent": {...}}',
     )
 

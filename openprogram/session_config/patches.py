@@ -4,12 +4,13 @@ A patch says what the user did, not what the intent should become: patches of di
 patches of one field the later wins, so a compare-and-set that failed is simply tried again on the newer intent.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final, Literal, assert_never
 
-from openprogram.core.errors import BadField, LimitExceeded, UnknownPreset, UnknownTool
-from openprogram.core.intent import StoredIntent, ToolIntent
+from openprogram.core.errors import BadField, LimitExceeded, RequestError, UnknownPreset, UnknownTool
+from openprogram.core.intent import IntentField, StoredIntent, ToolIntent
 from openprogram.core.tooling import Preset, Snapshot
 
 WEB_SEARCH: Final = "web_search"
@@ -105,6 +106,33 @@ def change_intent(stored: StoredIntent, patch: Patch, snapshot: Snapshot) -> Too
             )
     changed = apply(stored.intent, patch)
     return None if changed == stored.intent else changed
+
+
+def check_intent(intent: ToolIntent, snapshot: Snapshot) -> None:
+    """Hold a whole intent that a client sent (an override, a default) to what `change_intent` asks of each patch.
+
+    Raises what that raises, with the field of the intent.
+    """
+    patches: list[tuple[IntentField, Patch]] = [
+        ("toolset", SetToolset(intent.toolset)),
+        *(("disabled", SetToolDisabled(name, value=True)) for name in intent.disabled),
+        ("picked", SetPicked(intent.picked)),
+    ]
+    for field, patch in patches:
+        try:
+            change_intent(StoredIntent(), patch, snapshot)
+        except RequestError as error:
+            raise type(error)(error.message, field=field, hint=error.hint) from error
+
+
+@contextmanager
+def within(place: str) -> Iterator[None]:
+    """Put `place` before the field of a `RequestError` about a part of it."""
+    try:
+        yield
+    except RequestError as error:
+        field = place if error.field is None else f"{place}.{error.field}"
+        raise type(error)(error.message, field=field, hint=error.hint) from error
 
 
 def unknown_preset(name: str, presets: Mapping[str, Preset]) -> UnknownPreset:

@@ -40,7 +40,7 @@ class Broker:
     async def __call__(self, request: ApprovalRequested) -> Answer:
         """Ask, and wait for the answer. A call that was asked about before keeps that question."""
         known = self._known.get(request.call_id)
-        if known is not None and known.request.preview != request.preview:
+        if known is not None and known.request.digest != request.digest:
             return Answer("deny", _CHANGED)
         if known is not None:
             return Answer(known.decision or "deny", known.note)

@@ -11,6 +11,7 @@ from openprogram.core.protocol.actions import Chat, ContinueTurn, EditQueue, Sto
 from openprogram.core.protocol.frames import ChatAck, SessionAck
 from openprogram.core.storage import SessionRow
 from openprogram.session_config.codec import intent_from_override
+from openprogram.session_config.patches import check_intent, within
 from openprogram.sessions.begin import commit_and_launch, idle_chat, not_deleted
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.manage import new_row
@@ -27,7 +28,7 @@ async def chat(hub: Hub, request: Request, action: Chat) -> ChatAck:
     said(action.text)
     if action.attachments:
         raise BadField("attachments are not supported yet", field="attachments", hint="paste the text instead")
-    override = intent_from_override(action.override) if action.override is not None else None
+    override = _override(hub, action)
     if action.session_id is None:
         row, events = await new_row(hub, request.user_id)
         return await _send(hub, request, row, action, override, (), events)
@@ -42,6 +43,16 @@ async def chat(hub: Hub, request: Request, action: Chat) -> ChatAck:
             if live is None or not live.run.ending:  # without a run the turn waits for an answer
                 return await _queue(hub, request, row, action, override)
         await live.run.finished.wait()  # without the lock: the run may need it to end
+
+
+def _override(hub: Hub, action: Chat) -> ToolIntent | None:
+    """What the message asks for its own turn, its names checked before anything is stored."""
+    if action.override is None:
+        return None
+    with within("override"):
+        override = intent_from_override(action.override)
+        check_intent(override, hub.ports.snapshot())
+    return override
 
 
 async def _send(

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
 from weakref import WeakValueDictionary
@@ -41,6 +41,15 @@ class Defaults:
     params: ModelParams = ModelParams()  # noqa: RUF009 - frozen
     platform: str = "linux"
     max_steps: int = 200
+    home: Path | None = None
+    """The server's own data, which no chat may work in; None where that is nowhere on this disk."""
+
+
+SettingChanged = Callable[[str, str, JsonValue], None]
+
+
+async def _nothing() -> None:
+    """Nothing to tidy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +64,10 @@ class Ports:
     tokens: TokenCounts
     clock: Clock
     monotonic: Callable[[], float]
-    setting_changed: Callable[[str, str, JsonValue], None] = lambda _user, _key, _value: None
+    setting_changed: SettingChanged = lambda _user, _key, _value: None
     """Called with `(user_id, key, value)` after a setting was stored."""
+    tidy: Callable[[], Awaitable[object]] = _nothing
+    """Called with each sweep: clears away what only the composition root knows of."""
 
 
 class Hub:

@@ -1,7 +1,6 @@
 """Actions on chats as things: make, list, name, pin, delete, choose model and permission mode."""
 
 from dataclasses import replace
-from pathlib import Path
 
 from openprogram.core.errors import BadField, NoEndpoint
 from openprogram.core.events import Event, IntentChanged, SessionChanged, SessionInfo
@@ -16,6 +15,7 @@ from openprogram.core.protocol.actions import (
     RestoreSession,
     SetModel,
     SetPermissionMode,
+    SetWorkspace,
 )
 from openprogram.core.protocol.frames import SessionAck, SessionsAck
 from openprogram.core.storage import SessionRow
@@ -25,6 +25,7 @@ from openprogram.sessions.hub import Hub
 from openprogram.sessions.request import Request
 from openprogram.sessions.settings import new_chats, permission_mode
 from openprogram.sessions.startup import stop_turn
+from openprogram.sessions.workspaces import checked
 
 
 async def new_row(
@@ -55,22 +56,13 @@ async def _last_used(hub: Hub, user_id: str) -> ToolIntent | None:
 
 async def create_session(hub: Hub, request: Request, action: CreateSession) -> SessionAck:
     """Make a draft; it takes every switch at once and shows in the sidebar with its first message (T6)."""
-    if action.workspace is not None:
-        await _check_workspace(action.workspace)
     if action.model is not None:
         await _check_model(hub, action.model)
-    row, events = await new_row(
-        hub, request.user_id, workspace=action.workspace, model=action.model, title=action.title or ""
-    )
+    workspace = None if action.workspace is None else await checked(hub.defaults, action.workspace)
+    row, events = await new_row(hub, request.user_id, workspace=workspace, model=action.model, title=action.title or "")
     ack = SessionAck(id=action.id, session_id=row.info.id)
     await hub.journal.commit(row.info.id, request.user_id, (SessionChanged(row.info), *events), request.remember(ack))
     return ack
-
-
-async def _check_workspace(workspace: str) -> None:
-    path = Path(workspace)
-    if not path.is_absolute() or not path.is_dir():
-        raise BadField(f"{workspace} is not a directory on the server", field="workspace", hint="give an absolute path")
 
 
 async def _check_model(hub: Hub, model: str) -> None:
@@ -125,6 +117,12 @@ async def set_permission_mode(hub: Hub, request: Request, action: SetPermissionM
     if live is not None:
         live.authority.mode_changed(action.mode)
     return ack
+
+
+async def set_workspace(hub: Hub, request: Request, action: SetWorkspace) -> SessionAck:
+    """Choose where the turns to come work; a running turn stays where it began. None is the server's default."""
+    chosen = None if action.workspace is None else await checked(hub.defaults, action.workspace)
+    return await _change(hub, request, action.session_id, workspace=chosen)
 
 
 async def _change(hub: Hub, request: Request, session_id: str, **fields: object) -> SessionAck:

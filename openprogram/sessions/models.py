@@ -1,7 +1,7 @@
 """Which models a chat can be given."""
 
-from openprogram.core.protocol.actions import ListModels
 from openprogram.core.protocol.frames import ModelChoice, ModelsAck
+from openprogram.core.protocol.user_actions import ListModels
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.request import Request
 

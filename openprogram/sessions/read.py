@@ -13,11 +13,12 @@ from openprogram.core.protocol.state import PartialAnswer, SessionState
 from openprogram.core.storage import SessionRow, UsageRow
 from openprogram.core.tooling import LoadedSet
 from openprogram.core.usage import Usage
-from openprogram.session_config.layers import explain_all
+from openprogram.session_config.layers import Layers, explain_all
 from openprogram.sessions.effective import effective, layers, resolution, tool_tokens
 from openprogram.sessions.fold import fold, since_last_message
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.log import timed_turn_events
+from openprogram.sessions.presets import preset_infos
 from openprogram.sessions.request import Request
 from openprogram.sessions.tree import path, siblings
 from openprogram.tools.states import tool_states
@@ -127,20 +128,25 @@ async def explain_tools(hub: Hub, request: Request, action: ExplainTools) -> Too
     stored = await hub.ports.store.intent(action.session_id)
     live = hub.ports.snapshot()
     chat_layers = layers(hub, stored.intent)
-    error = None
+    error: str | None = None
+    deciding: Layers | None = chat_layers
     try:
         resolved = resolution(hub, stored, live)
     except (UnknownPreset, ConfigError) as failure:
         error = f"{failure.message} ({failure.hint})" if failure.hint else failure.message
-        resolved = resolution(hub, stored, live, ToolIntent(enabled=False, web_search=False))
+        nothing = ToolIntent(enabled=False, web_search=False)
+        resolved, deciding = resolution(hub, stored, live, nothing), None
     return ToolsAck(
         id=action.id,
         session_id=action.session_id,
         revision=stored.revision,
         preset=resolved.preset if error is None else chat_layers.session.toolset,
-        tools=tool_states(live, resolved, stored.intent.disabled, LoadedSet(row.loaded), tool_tokens(hub, live)),
+        tools=tool_states(
+            live, resolved, stored.intent.disabled, LoadedSet(row.loaded), tool_tokens(hub, live), deciding
+        ),
         decided=explain_all(chat_layers),
         unknown=resolved.unknown,
         effective=effective(hub, stored),
+        presets=preset_infos(live),
         error=error,
     )

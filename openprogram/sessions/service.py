@@ -12,21 +12,21 @@ from pydantic import TypeAdapter
 
 from openprogram import __version__
 from openprogram.core.errors import Conflict, IdConflict, UnknownAction
-from openprogram.core.protocol import VERSION, actions
+from openprogram.core.protocol import VERSION, actions, user_actions
 from openprogram.core.protocol.actions import Action
 from openprogram.core.protocol.frames import (
+    Ack,
     AnyAck,
     ChatAck,
     Hello,
     IntentAck,
-    PresetInfo,
     SessionAck,
     SettingsAck,
     Snapshot,
     UserInfo,
 )
 from openprogram.core.storage import Remembered
-from openprogram.sessions import answers, branches, chat, intents, manage, models, read, settings
+from openprogram.sessions import answers, branches, chat, intents, manage, models, presets, read, settings
 from openprogram.sessions.hub import Defaults, Hub, Ports
 from openprogram.sessions.request import Request
 from openprogram.sessions.startup import recover_all
@@ -59,11 +59,14 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = MappingProxyType(
         actions.RestoreSession: manage.restore_session,
         actions.LoadMessages: read.load_messages,
         actions.SetModel: manage.set_model,
+        actions.SetWorkspace: manage.set_workspace,
         actions.SetPermissionMode: manage.set_permission_mode,
         actions.AnswerApproval: answers.answer_approval,
-        actions.GetSettings: settings.get_settings,
-        actions.ListModels: models.list_models,
-        actions.SetSetting: settings.set_setting,
+        user_actions.GetSettings: settings.get_settings,
+        user_actions.ListModels: models.list_models,
+        user_actions.SetSetting: settings.set_setting,
+        user_actions.SavePreset: presets.save_preset,
+        user_actions.DeletePreset: presets.delete_preset,
     }
 )
 """What serves each action; `subscribe`, `unsubscribe` and `ping` belong to the connection."""
@@ -85,7 +88,6 @@ class SessionService:
         """The first frame on a socket: who the user is, and what there is to choose from."""
         hub = self._hub
         choices, default = await models.choices(hub)
-        presets = hub.ports.snapshot().presets.values()
         return Hello(
             version=VERSION,
             server=__version__,
@@ -93,9 +95,7 @@ class SessionService:
             user=user,
             models=choices,
             default_model=default,
-            presets=tuple(
-                PresetInfo(name=preset.name, title=preset.title, description=preset.description) for preset in presets
-            ),
+            presets=presets.preset_infos(hub.ports.snapshot()),
             workspace=str(hub.defaults.workspace),
         )
 
@@ -169,7 +169,9 @@ _ACKS: Final[Mapping[type[Any], TypeAdapter[Any]]] = MappingProxyType(
         actions.SetToolsEnabled: TypeAdapter(IntentAck),
         actions.SetToolDisabled: TypeAdapter(IntentAck),
         actions.PickTools: TypeAdapter(IntentAck),
-        actions.SetSetting: TypeAdapter(SettingsAck),
+        user_actions.SetSetting: TypeAdapter(SettingsAck),
+        user_actions.SavePreset: TypeAdapter(Ack),
+        user_actions.DeletePreset: TypeAdapter(Ack),
     }
 )
 _SESSION_ACK: Final = TypeAdapter(SessionAck)

@@ -5,9 +5,10 @@ from typing import Final, cast
 from openprogram.core.errors import BadField
 from openprogram.core.events import PermissionMode
 from openprogram.core.jsonio import JsonObject, JsonValue
-from openprogram.core.protocol.actions import GetSettings, SetSetting
 from openprogram.core.protocol.frames import SettingsAck
+from openprogram.core.protocol.user_actions import GetSettings, SetSetting
 from openprogram.session_config.new_chats import NewChats, read_new_chats, write_new_chats
+from openprogram.session_config.patches import check_intent, within
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.request import Request
 
@@ -26,7 +27,7 @@ async def get_settings(hub: Hub, request: Request, action: GetSettings) -> Setti
 async def set_setting(hub: Hub, request: Request, action: SetSetting) -> SettingsAck:
     """Change one setting; null goes back to its default."""
     if action.value is not None:
-        _check(action.key, action.value)
+        _check(hub, action.key, action.value)
     elif action.key not in _KEYS:
         raise _unknown(action.key)
     stored = await _stored(hub, request.user_id)
@@ -66,13 +67,16 @@ def _filled(hub: Hub, stored: JsonObject) -> JsonObject:
     }
 
 
-def _check(key: str, value: JsonValue) -> None:
+def _check(hub: Hub, key: str, value: JsonValue) -> None:
     match key:
         case "keyless_search_consent":
             if not isinstance(value, bool):
                 raise BadField("true or false", field="value")
         case "new_chats":
-            read_new_chats(value)
+            with within("value"):
+                setting = read_new_chats(value)
+                with within("intent"):
+                    check_intent(setting.intent, hub.ports.snapshot())
         case "permission_mode":
             if value not in _MODES:
                 raise BadField(f"one of {', '.join(_MODES)}", field="value")

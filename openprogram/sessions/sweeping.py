@@ -1,4 +1,4 @@
-"""Forgetting in time: drafts that were never sent, and client ids of actions that are long done (T6, P5)."""
+"""Forgetting in time: drafts that were never sent, client ids of actions long done (T6, P5), old output of commands."""
 
 import asyncio
 from datetime import timedelta
@@ -25,7 +25,7 @@ async def sweep_for_ever(hub: Hub) -> None:
             swept = await hub.ports.store.sweep(
                 drafts_before=iso_time(now - DRAFTS_S), requests_before=iso_time(now - REQUESTS_S)
             )
-            _log.debug("swept", rows=swept)
-        except StorageError as error:
-            _log.warning("sweep_failed", error=error.message)
+            _log.debug("swept", rows=swept, tidied=await hub.ports.tidy())
+        except (StorageError, OSError) as error:
+            _log.warning("sweep_failed", error=str(error))
         await asyncio.sleep(_EVERY_S)

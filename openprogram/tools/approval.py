@@ -5,7 +5,7 @@ import os
 from openprogram.core.errors import ToolFailure
 from openprogram.core.events import ApprovalRequested
 from openprogram.core.ids import new_id
-from openprogram.core.jsonio import JsonObject
+from openprogram.core.jsonio import JsonObject, digest
 from openprogram.core.messages import TextBlock
 from openprogram.core.ports import Answer, Ask, Authority
 from openprogram.core.tooling import CallPreview, Execute, ToolContext, ToolOutput, ToolSpec
@@ -58,6 +58,8 @@ def _request(
         preview=shown.text,
         reason=decision.reason,
         pattern=decision.pattern,
+        left_out=shown.left_out,
+        digest=digest([spec.name, arguments, str(context.workspace), shown.kind, shown.digest or shown.text]),
     )
 
 

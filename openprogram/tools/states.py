@@ -3,9 +3,11 @@
 from collections.abc import Collection, Mapping
 from typing import assert_never
 
+from openprogram.core.intent import IntentField, Layer
 from openprogram.core.prompt import Residency
 from openprogram.core.protocol.frames import ToolState, ToolStateName
 from openprogram.core.tooling import DISCOVERY_TOOL, LoadedSet, Resolution, Snapshot
+from openprogram.session_config.layers import Layers, disabled_by, explain
 from openprogram.session_config.patches import WEB_SEARCH
 
 
@@ -15,10 +17,12 @@ def tool_states(
     switched_off: Collection[str],
     loaded: LoadedSet,
     tokens: Mapping[str, int],
+    layers: Layers | None = None,
 ) -> tuple[ToolState, ...]:
     """One line per registered tool, by name. `switched_off` are the chat's own.
 
-    `tokens` prices by name what was counted.
+    `tokens` prices by name what was counted. `layers` are what the resolution came from: they tell whose wish it is
+    that a tool is not there.
     """
     return tuple(
         ToolState(
@@ -32,9 +36,31 @@ def tool_states(
             tokens=tokens.get(tool.name),
             switchable=tool.name != WEB_SEARCH,
             switched_off=tool.name in switched_off,
+            layer=_layer(tool.name, resolution, layers),
         )
         for tool in snapshot.tools
     )
+
+
+def _layer(name: str, resolution: Resolution, layers: Layers | None) -> Layer | None:
+    drop = resolution.dropped.get(name)
+    if drop is None or layers is None:
+        return None
+    match drop.reason:
+        case "tools_off":
+            return explain(layers, "enabled").layer
+        case "not_in_preset":
+            fields: tuple[IntentField, ...] = ("picked", "toolset", "allowed")
+            said = (decided for decided in (explain(layers, field) for field in fields) if decided.value is not None)
+            return next((decided.layer for decided in said), "default")
+        case "switched_off":
+            return disabled_by(layers, name)
+        case "chip_off":
+            return explain(layers, "web_search").layer
+        case "profile_forbids" | "source_forbids" | "not_configured":
+            return None
+        case _:
+            assert_never(drop.reason)
 
 
 def _state(name: str, residency: Residency, resolution: Resolution, loaded: LoadedSet) -> ToolStateName:

@@ -26,7 +26,7 @@ json_values = st.recursive(
 paths = st.lists(st.sampled_from(("..", ".", "a", "b", "/", "~", "ws", "extra", "")), max_size=5).map("/".join)
 texts = st.sampled_from(("ls", "ls ", "*", "**", "", "rm -rf x")) | st.text(max_size=8) | paths
 arguments = st.dictionaries(
-    st.sampled_from(("command", "path", "cwd", "content", "timeout")), texts | json_values, max_size=4
+    st.sampled_from(("command", "path", "cwd", "content", "timeout", "background")), texts | json_values, max_size=4
 )
 tools = st.sampled_from((BASH, WRITE, PATCH, MOVE))
 grants = st.lists(
@@ -76,6 +76,20 @@ def test_a_grant_for_one_command_allows_no_other(command: str, other: str, mode:
     for longer in (other, f"{command} {other}", f"{command}&&{other}", f"{command};{other}", f"{command}\n{other}"):
         decision = decide(mode, [Grant("bash", pattern)], BASH, {"command": longer}, ROOTS)
         assert decision.outcome == "ask" or mode == "auto" or longer == command
+
+
+@given(arguments, arguments)
+@example({"command": "ls", "background": True}, {"command": '&{"background":true} ls'})
+@example({"command": "ls", "background": True}, {"command": 'ls {"background":true}'})
+def test_two_commands_with_one_pattern_do_the_same(one: JsonObject, other: JsonObject) -> None:
+    patterns = [decide("ask", (), BASH, call, ROOTS).pattern for call in (one, other)]
+    if patterns[0] == patterns[1] != "" and "command" in one and "command" in other:
+        assert done(one) == done(other)
+
+
+def done(call: JsonObject) -> JsonObject:
+    """What a call of the shell does, without what is only a limit."""
+    return {key: value for key, value in call.items() if key != "timeout" and (key, value) != ("background", False)}
 
 
 @given(grants, tools, arguments)

@@ -10,7 +10,6 @@ from openprogram.core.errors import BadField, BadFrame, BadJson, TooLarge, Unkno
 from openprogram.core.events import Event
 from openprogram.core.jsonio import JsonObject, JsonValue, decode, encode
 from openprogram.core.messages import Message
-from openprogram.core.protocol.actions import SetSetting
 from openprogram.core.protocol.codec import (
     ACTIONS,
     MAX_FRAME_BYTES,
@@ -20,6 +19,7 @@ from openprogram.core.protocol.codec import (
     encode_event_frame,
     frame_id,
 )
+from openprogram.core.protocol.user_actions import SetSetting
 from openprogram.core.storage import StoredEvent
 from tests.support.values import any_of, json_values, texts
 

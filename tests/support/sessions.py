@@ -1,8 +1,7 @@
 """Chats over a real store on a real file and a real bus, with a scripted model and tools that wait for the test.
 
-`opened` is a server's inside: every action goes through the codec and `SessionService.perform`. Leaving the block is a
-shutdown; `crashed` copies the database file as it is at that moment, which is what `kill -9` leaves behind.
-"""
+`opened` is a server's inside, with its codec; leaving the block is a shutdown. `crashed` copies the database file as
+`kill -9` leaves it."""
 
 import asyncio
 import shutil
@@ -27,7 +26,7 @@ from openprogram.core.protocol.frames import AnyAck, ChatAck, IntentAck, Message
 from openprogram.core.storage import Remembered, SessionRow, StoredEvent, Write
 from openprogram.core.tooling import AgentProfile, Preset
 from openprogram.core.topics import session_topic
-from openprogram.sessions.hub import Defaults, Ports
+from openprogram.sessions.hub import Defaults, Ports, SettingChanged
 from openprogram.sessions.service import SessionService, session_service
 from openprogram.store.sqlite.store import SqliteStore
 from openprogram.tokens.counts import TokenCounts
@@ -84,8 +83,7 @@ class Catalog:
 
     def __init__(self, provider: Provider) -> None:
         self.provider = provider
-        self.model = MODEL
-        self.gone = False
+        self.model, self.gone = MODEL, False
         self.hangs: Gate | None = None  # where the endpoint stands while it is asked for its models
 
     async def models(self) -> tuple[ModelInfo, ...]:
@@ -233,6 +231,7 @@ async def opened(
     registry: Registry | None = None,
     max_steps: int = 200,
     monotonic: Callable[[], float] = lambda: NOON,
+    setting_changed: SettingChanged = lambda _user_id, _key, _value: None,
 ) -> AsyncIterator[Chats]:
     """Serve the chats of `folder`. The default profile offers every tool of the test."""
     if registry is None:
@@ -252,8 +251,9 @@ async def opened(
         tokens=TokenCounts(store, counted_here),
         clock=lambda: NOON,
         monotonic=monotonic,
+        setting_changed=setting_changed,
     )
-    defaults = Defaults(workspace=folder, profile=profile, permission_mode=mode, max_steps=max_steps)
+    defaults = Defaults(workspace=Path("/tmp"), profile=profile, permission_mode=mode, max_steps=max_steps)
     try:
         async with session_service(ports, defaults, "e_boot") as service:
             yield Chats(service, store, bus, registry, provider, catalog)

@@ -221,6 +221,7 @@ export class Chats {
         state,
         reason: down ? "not_configured" : off,
         detail: down ? (search.reason ?? "") : "",
+        layer: null,
       };
     });
   }

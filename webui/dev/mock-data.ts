@@ -1,4 +1,5 @@
 /** What the mock knows: its presets and its tools. */
+import type { PresetInfo } from "../src/protocol.gen";
 
 export const descriptions: Record<string, string> = {
   default: "What most chats need",
@@ -8,6 +9,15 @@ export const descriptions: Record<string, string> = {
   safe: "Reading only: no shell, no changes",
   none: "No tools at all",
 };
+
+export const presets: PresetInfo[] = ["default", "full", "coding", "research", "safe", "none"].map((name) => ({
+  name,
+  title: name[0]!.toUpperCase() + name.slice(1),
+  description: descriptions[name] ?? "",
+  entries: [],
+  includes: [],
+  source: "builtin",
+}));
 
 export const tools: [string, string, "resident" | "deferred", number, string][] = [
   ["bash", "builtin", "resident", 212, "Run a command in the workspace."], ["read", "builtin", "resident", 148, "Read a file."], ["write", "builtin", "resident", 121, "Write a file."],

@@ -2,7 +2,7 @@
 import type { WebSocket } from "ws";
 import type { Action, Message, ToolIntent } from "../src/protocol.gen";
 import { Chats, newId, now, type Chat } from "./mock-chats.ts";
-import { descriptions } from "./mock-data.ts";
+import { presets } from "./mock-data.ts";
 import { Turns } from "./mock-turns.ts";
 
 interface Client {
@@ -49,7 +49,7 @@ export class MockServer {
       type: "hello", version: "openprogram.v1", server: "mock", boot_id: "b_1", user: { id: "u_1", name: "you" },
       models: [{ id: "demo/demo", title: "Demo model", endpoint: "demo", context_window: 128_000, demo: true }, { id: "local/llama", title: "Llama 4 (local)", endpoint: "local", context_window: 32_768, demo: false }],
       default_model: "demo/demo",
-      presets: ["default", "full", "coding", "research", "safe", "none"].map((name) => ({ name, title: name[0]!.toUpperCase() + name.slice(1), description: descriptions[name] ?? "" })),
+      presets,
       workspace: "~/project",
     }); // prettier-ignore
   }
@@ -175,6 +175,7 @@ export class MockServer {
             },
           ],
           unknown: [],
+          presets,
           effective: this.#chats.effective(chat),
           error: null,
         });

@@ -225,6 +225,8 @@ export class Turns {
       preview,
       reason: "Commands and changes to files need your consent in this mode.",
       pattern: beat.approve === "command" ? "python -m pytest *" : "edits in src/",
+      left_out: 0,
+      digest: "",
     };
     chat.approvals = [request];
     this.#chats.emit(chat, request);

@@ -3,7 +3,7 @@
  */
 
 
-export type Action = (Chat | Stop | ContinueTurn | EditMessage | Regenerate | SelectBranch | EditQueue | SetToolsProfile | ToggleWebSearch | SetToolsEnabled | SetToolDisabled | PickTools | ExplainTools | Subscribe | Unsubscribe | CreateSession | ListSessions | RenameSession | PinSession | DeleteSession | RestoreSession | LoadMessages | SetModel | SetPermissionMode | AnswerApproval | ListModels | GetSettings | SetSetting | Ping)
+export type Action = (Chat | Stop | ContinueTurn | EditMessage | Regenerate | SelectBranch | EditQueue | SetToolsProfile | ToggleWebSearch | SetToolsEnabled | SetToolDisabled | PickTools | ExplainTools | Subscribe | Unsubscribe | CreateSession | ListSessions | RenameSession | PinSession | DeleteSession | RestoreSession | LoadMessages | SetModel | SetWorkspace | SetPermissionMode | AnswerApproval | ListModels | GetSettings | SetSetting | SavePreset | DeletePreset | Ping)
 export type JsonValueInput = (string | number | boolean | JsonValueInput[] | {
 [k: string]: JsonValueInput
 } | null)
@@ -245,6 +245,15 @@ model: (string | null)
 session_id: string
 }
 /**
+ * Work in another directory from the next turn on; null is the server's default.
+ */
+export interface SetWorkspace {
+action: "set_workspace"
+id: string
+session_id: string
+workspace: (string | null)
+}
+/**
  * ask, accept_edits or auto; read at each dispatch, so it applies at once.
  */
 export interface SetPermissionMode {
@@ -288,6 +297,35 @@ key: string
 value: JsonValueInput
 }
 /**
+ * Make a preset of the user's own, or put another in its place.
+ * 
+ * `entries` apply in order after what is included: a tool's name, a pattern, an attribute such as `@readonly`; with
+ * `-` in front it takes away.
+ */
+export interface SavePreset {
+action: "save_preset"
+description?: string
+/**
+ * @maxItems 200
+ */
+entries?: string[]
+id: string
+/**
+ * @maxItems 50
+ */
+includes?: string[]
+name: string
+title?: string
+}
+/**
+ * Forget a preset of the user's own. Chats that use it keep their intent and say that it is gone.
+ */
+export interface DeletePreset {
+action: "delete_preset"
+id: string
+name: string
+}
+/**
  * Answered by pong.
  */
 export interface Ping {
@@ -295,8 +333,8 @@ action: "ping"
 id: string
 }
 /**
- * A call waits for a person. `preview` is the exact command or a unified diff, `pattern` what "for this chat"
- * would allow.
+ * A call waits for a person. `preview` is the exact command, or a unified diff without its last `left_out` lines;
+ * `digest` tells calls apart by all that they would do; `pattern` is what "for this chat" would allow.
  */
 export interface ApprovalRequested {
 approval_id: string
@@ -304,7 +342,9 @@ arguments: {
 [k: string]: JsonValueOutput
 }
 call_id: string
+digest: string
 kind: ("command" | "diff" | "call")
+left_out: number
 pattern: string
 preview: string
 reason: string
@@ -509,9 +549,8 @@ turn_id: string
 type: "turn_started"
 }
 /**
- * A model request goes out; its answer will be `message_id`, below `parent_id`. Of the declared tools `loaded` are
- * those that the chat has discovered, `resident` the others; `deferred_count` more are authorised and not declared.
- * The first `kept` segments are those of the request before, `segments` the rest (all, where that is not known).
+ * A model request goes out; its answer will be `message_id`. Of the declared tools `loaded` are those discovered,
+ * `resident` the others; `deferred_count` more are authorised. `segments` follow `kept` ones of the request before.
  */
 export interface StepStarted {
 causes: string[]
@@ -742,11 +781,14 @@ id: string
 title: string
 }
 /**
- * A preset that a chat can use; `name` goes into `set_tools_profile`.
+ * A preset that a chat can use; `name` goes into `set_tools_profile`. Those of `source` user can be changed.
  */
 export interface PresetInfo {
 description: string
+entries: string[]
+includes: string[]
 name: string
+source: ("builtin" | "config" | "user")
 title: string
 }
 /**
@@ -869,6 +911,7 @@ effective: Effective
 error: (string | null)
 id: string
 preset: (string | null)
+presets: PresetInfo[]
 revision: number
 session_id: string
 tools: ToolState[]
@@ -881,6 +924,7 @@ unknown: string[]
 export interface ToolState {
 description: string
 detail: string
+layer: (("override" | "session" | "project" | "profile" | "default") | null)
 name: string
 reason: (("tools_off" | "not_in_preset" | "switched_off" | "chip_off" | "profile_forbids" | "source_forbids" | "not_configured") | null)
 residency: ("resident" | "deferred")

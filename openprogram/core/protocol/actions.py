@@ -9,8 +9,15 @@ from typing import Annotated, Literal
 from annotated_types import Ge, Interval, MaxLen, MinLen
 
 from openprogram.core.events import ApprovalDecision, ChatMode, PermissionMode
-from openprogram.core.jsonio import JsonValue
-from openprogram.core.protocol.base import BaseAction, Name, Override, SessionAction, Title
+from openprogram.core.protocol.base import BaseAction, Name, Override, SessionAction, Title, Workspace
+from openprogram.core.protocol.user_actions import (
+    DeletePreset,
+    GetSettings,
+    ListModels,
+    Ping,
+    SavePreset,
+    SetSetting,
+)
 
 # -- chat -------------------------------------------------------------------------------------------------------
 
@@ -154,7 +161,7 @@ class CreateSession(BaseAction):
 
     action: Literal["create_session"]
     title: Title | None = None
-    workspace: Annotated[str, MinLen(1), MaxLen(4096)] | None = None
+    workspace: Workspace | None = None
     model: Name | None = None
 
 
@@ -217,6 +224,14 @@ class SetModel(SessionAction):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SetWorkspace(SessionAction):
+    """Work in another directory from the next turn on; null is the server's default."""
+
+    action: Literal["set_workspace"]
+    workspace: Workspace | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SetPermissionMode(SessionAction):
     """ask, accept_edits or auto; read at each dispatch, so it applies at once."""
 
@@ -232,39 +247,6 @@ class AnswerApproval(SessionAction):
     approval_id: Name
     decision: ApprovalDecision
     note: Annotated[str, MaxLen(10_000)] | None = None
-
-
-# -- settings and link ------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListModels(BaseAction):
-    """The models that can be chosen now; the hint `models_changed` says that there are others."""
-
-    action: Literal["list_models"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GetSettings(BaseAction):
-    """The user's settings."""
-
-    action: Literal["get_settings"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetSetting(BaseAction):
-    """Change one setting; null goes back to its default."""
-
-    action: Literal["set_setting"]
-    key: Name
-    value: JsonValue
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ping(BaseAction):
-    """Answered by pong."""
-
-    action: Literal["ping"]
 
 
 Action = (
@@ -291,10 +273,13 @@ Action = (
     | RestoreSession
     | LoadMessages
     | SetModel
+    | SetWorkspace
     | SetPermissionMode
     | AnswerApproval
     | ListModels
     | GetSettings
     | SetSetting
+    | SavePreset
+    | DeletePreset
     | Ping
 )

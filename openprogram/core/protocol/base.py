@@ -9,6 +9,7 @@ from pydantic import ConfigDict
 ClientId = Annotated[str, MinLen(1), MaxLen(128)]
 Name = Annotated[str, MinLen(1), MaxLen(200)]
 Title = Annotated[str, MinLen(1), MaxLen(300)]
+Workspace = Annotated[str, MinLen(1), MaxLen(4096)]
 STRICT: Final = ConfigDict(extra="forbid", strict=True)
 
 

@@ -33,11 +33,14 @@ class ModelChoice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PresetInfo:
-    """A preset that a chat can use; `name` goes into `set_tools_profile`."""
+    """A preset that a chat can use; `name` goes into `set_tools_profile`. Those of `source` user can be changed."""
 
     name: str
     title: str
     description: str
+    entries: tuple[str, ...]
+    includes: tuple[str, ...]
+    source: Literal["builtin", "config", "user"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,6 +155,8 @@ class ToolState:
     """Whether `set_tool_disabled` applies (the chip's tools are the chip's)."""
     switched_off: bool
     """Whether this chat's own switch takes it away."""
+    layer: Layer | None = None
+    """Whose wish takes it away; None where it is not a wish, or the tool is on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,6 +178,7 @@ class ToolsAck(SessionAck):
     decided: tuple[Decided, ...]
     unknown: tuple[str, ...]
     effective: Effective
+    presets: tuple[PresetInfo, ...]
     error: str | None = None
 
 

@@ -13,10 +13,10 @@ class _Phrase(NamedTuple):
 _PHRASES: Final[dict[str, _Phrase]] = {
     "identity": _Phrase(
         "I'm openprogram's built-in demo model: scripted, no intelligence, no network. I recognise a "
-        "fixed list of requests, really call this chat's tools, and show what they return. Connect a "
-        "real model in the settings to get work done.",
+        "fixed list of requests, really call this chat's tools, and show what they return. To get work done, "
+        'connect a real model: "Connect a model" below the message box says how.',
         "我是 openprogram 内置的演示模型：只有固定脚本，没有智能，也不联网。我能识别一组固定的请求，"
-        "真实调用本聊天的工具，并展示它们返回的内容。要真正干活，请在设置里连接一个真实的模型。",
+        "真实调用本聊天的工具，并展示它们返回的内容。要真正干活，请连接一个真实的模型：输入框下方的“连接模型”会说明做法。",
     ),
     "unknown": _Phrase(
         "I don't recognise that request, and I don't guess.",

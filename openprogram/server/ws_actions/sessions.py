@@ -12,6 +12,7 @@ from openprogram.core.protocol.actions import (
     RestoreSession,
     SetModel,
     SetPermissionMode,
+    SetWorkspace,
     Subscribe,
     Unsubscribe,
 )
@@ -41,5 +42,6 @@ HANDLERS: Final[Handlers] = {
     RestoreSession: perform,
     LoadMessages: perform,
     SetModel: perform,
+    SetWorkspace: perform,
     SetPermissionMode: perform,
 }

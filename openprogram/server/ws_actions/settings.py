@@ -1,9 +1,16 @@
-"""The user's settings, what models there are, and the link itself."""
+"""The user's settings and presets, what models there are, and the link itself."""
 
 from typing import Final
 
-from openprogram.core.protocol.actions import GetSettings, ListModels, Ping, SetSetting
 from openprogram.core.protocol.frames import Pong
+from openprogram.core.protocol.user_actions import (
+    DeletePreset,
+    GetSettings,
+    ListModels,
+    Ping,
+    SavePreset,
+    SetSetting,
+)
 from openprogram.server.ws_actions.base import Context, Handlers, perform
 
 
@@ -16,5 +23,7 @@ HANDLERS: Final[Handlers] = {
     GetSettings: perform,
     ListModels: perform,
     SetSetting: perform,
+    SavePreset: perform,
+    DeletePreset: perform,
     Ping: ping,
 }

@@ -2,6 +2,7 @@
 
 import asyncio
 import codecs
+import json
 import os
 import shutil
 import signal
@@ -50,9 +51,10 @@ class _Run:
 
 
 async def preview_bash(arguments: JsonObject, context: ToolContext) -> CallPreview:
-    """The exact command, and whether it stays in the background."""
-    command = str(arguments["command"])
-    return CallPreview("command", command)
+    """The exact command; below it, as comments, what else was asked for: that it stays in the background, its time."""
+    said = {name: value for name, value in arguments.items() if name != "command" and value is not False}
+    more = (f"# {name}: {json.dumps(value)}" for name, value in said.items())
+    return CallPreview("command", "\n".join((str(arguments["command"]), *more)))
 
 
 def bash_tool(config: ShellConfig, output_dir: Path, jobs: Jobs) -> ToolSpec:

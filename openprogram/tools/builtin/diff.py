@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from openprogram.core.jsonio import digest
+
 _CONTEXT: Final = 3
 _MATCHED: Final = 2_000
 """Differing lines per side up to which single lines are matched; beyond it the stretch is shown as replaced whole."""
@@ -15,12 +17,16 @@ _SHOWN: Final = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """`text` is a unified diff (`cut` if it was too long to show whole); `added` and `removed` count all its lines."""
+    """`text` is a unified diff without its last `left_out` lines; `added` and `removed` count all its lines.
+
+    `digest` tells two differences apart by all that they are, shown or not.
+    """
 
     text: str
     added: int
     removed: int
-    cut: bool = False
+    left_out: int = 0
+    digest: str = ""
 
 
 def unified(path: str, before: str | None, after: str) -> Diff:
@@ -38,9 +44,9 @@ def unified(path: str, before: str | None, after: str) -> Diff:
     head = [f"--- {'/dev/null' if before is None else f'a/{path}'}\n", f"+++ b/{path}\n"]
     text = "".join([*head, *body])
     if len(text) <= _SHOWN:
-        return Diff(text, added, removed)
-    kept = text[: text.rindex("\n", 0, _SHOWN) + 1] if "\n" in text[:_SHOWN] else text[:_SHOWN]
-    return Diff(kept, added, removed, cut=True)
+        return Diff(text, added, removed, digest=digest(text))
+    kept = text[: text.rindex("\n", 0, _SHOWN) + 1]
+    return Diff(kept, added, removed, text.count("\n", len(kept)), digest(text))
 
 
 def _lines(text: str) -> list[str]:

@@ -11,7 +11,7 @@ from openprogram.tools.builtin.diff import Diff, unified
 from openprogram.tools.builtin.editing import replaced
 from openprogram.tools.builtin.files import MAX_EDITED, explained, read_whole, replace_file
 from openprogram.tools.builtin.paths import Place, Roots
-from openprogram.tools.builtin.write import diff_display, diff_text
+from openprogram.tools.builtin.write import diff_display, diff_preview
 from openprogram.tools.decorator import tool
 
 _FLAG: TypeAdapter[bool] = TypeAdapter(bool)
@@ -23,7 +23,7 @@ async def preview_edit(arguments: JsonObject, context: ToolContext) -> CallPrevi
     every = _FLAG.validate_python(arguments.get("replace_all") or False)
     old, new = str(arguments["old"]), str(arguments["new"])
     _, diff = await asyncio.to_thread(_change, place, old, new, every)
-    return CallPreview("diff", diff_text(diff))
+    return diff_preview(diff)
 
 
 @tool(permission="write", writes=("path",), residency="resident", presets=("coding",), preview=preview_edit)

@@ -90,6 +90,10 @@ class Jobs:
         """The chat's jobs, ended ones included, oldest first."""
         return tuple(job for job in self._jobs.values() if job.session_id == session_id)
 
+    def outputs(self) -> frozenset[Path]:
+        """The files that running jobs write to."""
+        return frozenset(self._jobs[job_id].output for job_id in self._running)
+
     async def stop(self, job_id: str) -> None:
         """End a job and everything it started; nothing happens to one that has ended or never was."""
         if (running := self._running.get(job_id)) is not None:

@@ -2,10 +2,18 @@
 
 import os
 import re
+from collections.abc import Collection
+from contextlib import suppress
+from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
 from openprogram.core.jsonio import digest
+
+MAX_AGE_S: Final = timedelta(days=14).total_seconds()
+"""Outputs older than this are deleted: what a chat shows of them is in its events."""
+MAX_BYTES: Final = 2_000_000_000
+"""What all outputs may take; beyond it the oldest go."""
 
 _SAFE: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _ESCAPE: Final = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
@@ -21,6 +29,38 @@ def output_file(output_dir: Path, session_id: str, call_id: str) -> Path:
     directory = outputs_of(output_dir, session_id)
     directory.mkdir(parents=True, exist_ok=True, mode=0o700)
     return directory / f"{_name(call_id)}.log"
+
+
+def prune(
+    output_dir: Path,
+    now: float,
+    *,
+    keep: Collection[Path] = (),
+    max_age_s: float = MAX_AGE_S,
+    max_bytes: int = MAX_BYTES,
+) -> int:
+    """Delete outputs that are too old, and of the rest the oldest until they fit; those in `keep` stay.
+
+    Chats whose directory is empty then lose it. Returns how many files were deleted. Raises `OSError` where the disk
+    refuses; a file that goes away meanwhile is none.
+    """
+    found: list[tuple[float, int, Path]] = []
+    for path in output_dir.glob("*/*.log"):
+        with suppress(FileNotFoundError):
+            status = path.stat(follow_symlinks=False)
+            found.append((status.st_mtime, status.st_size, path))
+    total = sum(size for _, size, _ in found)
+    deleted = 0
+    for written, size, path in sorted(found):
+        if path in keep or (now - written <= max_age_s and total <= max_bytes):
+            continue
+        path.unlink(missing_ok=True)
+        total -= size
+        deleted += 1
+    for directory in {path.parent for _, _, path in found}:
+        with suppress(OSError):  # not empty, or just taken into use
+            directory.rmdir()
+    return deleted
 
 
 def _name(text: str) -> str:

@@ -1,7 +1,6 @@
 """`write`: create or replace a file."""
 
 import asyncio
-from typing import Final
 
 from openprogram.core.errors import ToolFailure
 from openprogram.core.jsonio import JsonObject, scrub
@@ -11,14 +10,12 @@ from openprogram.tools.builtin.files import MAX_EDITED, explained, read_whole, r
 from openprogram.tools.builtin.paths import Place, Roots
 from openprogram.tools.decorator import tool
 
-_CUT: Final = "[the rest of the difference is not shown: it is too long]\n"
-
 
 async def preview_write(arguments: JsonObject, context: ToolContext) -> CallPreview:
     """What the call would change, as a unified diff. Raises `ToolFailure` where it could not work."""
     place = Roots.of(context).locate(str(arguments["path"]))
     _, _, diff = await asyncio.to_thread(_compare, place, str(arguments["content"]))
-    return CallPreview("diff", diff_text(diff) or f"{place.shown} stays as it is.")
+    return diff_preview(diff) if diff.text else CallPreview("diff", f"{place.shown} stays as it is.")
 
 
 @tool(permission="write", writes=("path",), residency="resident", presets=("coding",), preview=preview_write)
@@ -39,7 +36,12 @@ async def write(context: ToolContext, path: str, content: str) -> ToolOutput:
 
 def diff_text(diff: Diff) -> str:
     """The diff with a note where it was cut."""
-    return diff.text + _CUT if diff.cut else diff.text
+    return f"{diff.text}[{diff.left_out:,} more lines are not shown]\n" if diff.left_out else diff.text
+
+
+def diff_preview(diff: Diff) -> CallPreview:
+    """The diff as a person is asked about it; `digest` is of the whole, however much of it is shown."""
+    return CallPreview("diff", diff.text, diff.left_out, diff.digest)
 
 
 def diff_display(place: Place, diff: Diff) -> JsonObject:

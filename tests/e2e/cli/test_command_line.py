@@ -27,8 +27,9 @@ def run(*arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_version_prints_the_version() -> None:
-    done = run("version")
+@pytest.mark.parametrize("asked", ["version", "--version"])
+def test_version_prints_the_version(asked: str) -> None:
+    done = run(asked)
     assert (done.returncode, done.stdout) == (0, f"{openprogram.__version__}\n")
 
 
@@ -48,6 +49,21 @@ def refused(*arguments: str, status: int = 2, **environ: str) -> str:
     assert "Traceback" not in done.stderr
     assert done.stderr.startswith("openprogram: ")
     return done.stderr
+
+
+def test_a_workspace_that_is_a_typo_is_said_and_not_made(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text(f'[chat]\nworkspace = "{tmp_path}/wrkspace"\n')
+    said = refused("--home", str(tmp_path))
+    assert f"there is no directory {tmp_path}/wrkspace" in said
+    assert "line 2" in said
+    assert not (tmp_path / "wrkspace").exists()
+
+
+def test_a_preset_that_cannot_be_one_is_said_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text('[presets.mine]\ntitle = "Mine"\nincludes = ["theirs"]\n')
+    said = refused("--home", str(tmp_path))
+    assert "line 3" in said
+    assert "'theirs', which does not exist" in said
 
 
 def test_a_port_in_use_is_said(tmp_path: Path) -> None:

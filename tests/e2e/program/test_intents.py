@@ -212,16 +212,31 @@ async def test_two_tabs_that_change_things_at_once_agree(server: Server, client:
 
 
 @pytest.mark.parametrize("override", [{"toolset": "nope"}, {"toolset": "nope", "web_search": True}])
-async def test_an_unknown_preset_in_force_keeps_the_message_and_starts_no_turn(
+async def test_an_override_with_an_unknown_preset_is_refused_and_nothing_is_stored(
     client: Client, fake: FakeApi, override: dict[str, Any]
+) -> None:
+    chat = await Chat.create(client, "openai")
+    with pytest.raises(Refused) as refused:
+        await chat.send("with what?", override=override)
+    assert (refused.value.code, refused.value.frame["field"]) == ("unknown_preset", "override.toolset")
+    assert await chat.messages() == []
+    assert await sent(fake) == []
+
+
+async def test_an_unknown_preset_in_force_keeps_the_message_and_starts_no_turn(
+    client: Client, fake: FakeApi
 ) -> None:  # T13, report 47
     chat = await Chat.create(client, "openai")
-    finished = await chat.turn("with what?", override=override)
+    await client.send("save_preset", name="yesterdays", entries=["read"])
+    await chat.act("set_tools_profile", toolset="yesterdays")
+    await client.send("delete_preset", name="yesterdays")
+    finished = await chat.turn("with what?")
     assert (finished["reason"], finished["error"]["code"]) == ("error", "unknown_preset")
     assert "research" in finished["error"]["hint"]
     assert client.received(chat.id, "turn_started") == []
     assert [texts(message) for message in await chat.messages()] == ["with what?"]
     assert await sent(fake) == []
     assert (await chat.act("toggle_web_search", value=True))["applies"] == "now"
+    await chat.act("set_tools_profile", toolset=None)
     await fake.say("Better.")
     assert (await chat.turn("and now?"))["reason"] == "done"

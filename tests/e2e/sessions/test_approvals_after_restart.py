@@ -40,6 +40,21 @@ async def _waiting(tmp_path: Path, how: str, *calls: Any, tools: list[FakeTool])
     return folder, session_id
 
 
+async def test_a_call_that_was_asked_about_in_one_directory_does_not_run_in_another(tmp_path: Path) -> None:  # P9
+    folder, session_id = await _waiting(tmp_path, "shutdown", _run(), tools=[_bash()])
+    bash = _bash()
+    async with opened(folder, say("Then not."), tools=[bash], mode="ask") as chats:
+        (asked,) = (await chats.snapshot(session_id)).state.approvals
+        (tmp_path / "elsewhere").mkdir()
+        await chats.do("set_workspace", session_id=session_id, workspace=str(tmp_path / "elsewhere"))
+        await _answer(chats, asked, session_id)
+        await chats.until(session_id, TurnFinished)
+        assert bash.calls == []
+        (result,) = await _results(chats, session_id)
+        assert result.status == "denied"
+        assert "has changed since you were asked" in result.content[0].text
+
+
 @pytest.mark.parametrize("how", ["shutdown", "crash"])
 async def test_a_question_survives_a_restart_and_its_turn_resumes_under_a_fresh_contract(
     tmp_path: Path, how: str

@@ -57,6 +57,7 @@ ON_A_CHAT: dict[str, Fields] = {
     "restore_session": lambda at: {"session_id": at.session_id},
     "load_messages": lambda at: {"session_id": at.session_id},
     "set_model": lambda at: {"session_id": at.session_id, "model": "fake/model"},
+    "set_workspace": lambda at: {"session_id": at.session_id, "workspace": "/"},
     "set_permission_mode": lambda at: {"session_id": at.session_id, "mode": "auto"},
     "answer_approval": lambda at: {"session_id": at.waiting_id, "approval_id": at.approval_id, "decision": "deny"},
 }
@@ -64,6 +65,8 @@ OF_A_USER: dict[str, Fields] = {
     "create_session": lambda _: {"title": "Mine"},
     "list_sessions": lambda _: {},
     "get_settings": lambda _: {},
+    "save_preset": lambda _: {"name": "mine", "entries": ["@readonly"]},
+    "delete_preset": lambda _: {"name": "yours"},
     "list_models": lambda _: {},
     "set_setting": lambda _: {"key": "permission_mode", "value": "auto"},
 }
@@ -80,6 +83,7 @@ async def _place(chats: Chats, action: str) -> Place:
     ]
     place = Place(chats)
     await place.furnish()
+    await chats.do("save_preset", name="yours")
     return place
 
 

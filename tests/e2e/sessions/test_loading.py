@@ -56,7 +56,7 @@ async def test_what_a_finished_call_asked_for_survives_a_kill_before_its_safe_po
     async with opened(folder, say("Go on."), registry=tools) as chats:
         assert (await chats.row(session_id)).loaded == ("notes", "weather")
         await chats.said("and now?", session_id)
-        assert declared(chats.provider.requests[0]) == ["notes", "slow", "tool_search", "weather"]
+        assert declared(chats.provider.requests[0]) == ["slow", "tool_search", "notes", "weather"]  # appended
 
 
 async def test_a_turn_that_waited_for_a_person_goes_on_with_what_it_had_loaded(tmp_path: Path) -> None:  # T23, P9

@@ -42,6 +42,36 @@ def test_with_nothing_said_the_server_is_private_and_has_a_token_of_its_own(home
     assert (home / "token").read_text().strip() == settings.token
 
 
+@pytest.mark.parametrize("named", ["{}/typo", "relative", "{}/file", "~nobody_at_all/x"])
+def test_a_workspace_that_is_named_and_not_there_is_an_error_and_is_not_made(home: Path, named: str) -> None:
+    home.parent.joinpath("file").write_text("")
+    error = refused(home, f'[chat]\n\nworkspace = "{named.format(home.parent)}"\n')
+    assert error.field == "chat.workspace"
+    assert "config.toml, line 3" in error.message
+    assert sorted(path.name for path in home.parent.iterdir()) == ["data", "file"]
+
+
+def test_a_workspace_that_is_named_and_there_is_taken(home: Path) -> None:
+    project = home.parent / "project"
+    project.mkdir()
+    assert load(home, f'[chat]\nworkspace = "{project}/"\n').workspace == project
+
+
+@pytest.mark.parametrize("named", ["{}", "{}/..", "/"])
+def test_a_workspace_that_holds_the_servers_keys_is_refused(home: Path, named: str) -> None:  # R18
+    home.mkdir()
+    error = refused(home, f'[chat]\nworkspace = "{named.format(home)}"\n')
+    assert error.field == "chat.workspace"
+    assert "holds the data directory" in error.message
+
+
+def test_an_endpoint_may_not_take_the_name_of_the_demo(home: Path) -> None:
+    error = refused(home, '[endpoints.demo]\napi = "openai-chat"\nbase_url = "http://127.0.0.1:1/v1"\n')
+    assert error.field == "endpoints.demo"
+    assert "config.toml, line 1" in error.message
+    assert "demo model" in error.message
+
+
 def test_the_own_token_is_made_once_and_kept_private(home: Path) -> None:
     first = load(home).token
     (home / "token").chmod(0o644)

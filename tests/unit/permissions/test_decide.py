@@ -43,7 +43,7 @@ def test_modes(tool: ToolSpec, arguments: JsonObject, ask: str, accept_edits: st
 def test_what_is_granted_for_the_chat_does_not_ask_again() -> None:
     asked = decided("ask", BASH, LS)
 
-    assert asked == Decision("ask", "runs a command", "ls")
+    assert asked == Decision("ask", "runs in /ws", "ls")
     assert decided("ask", BASH, LS, Grant("bash", asked.pattern)).outcome == "allow"
 
 

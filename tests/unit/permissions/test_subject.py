@@ -18,11 +18,19 @@ def test_a_command_is_about_exactly_itself() -> None:
 
 
 def test_how_long_a_command_may_take_is_not_part_of_it_and_where_it_runs_is() -> None:
-    plain = about({"command": "make", "timeout": 5, "background": True})
+    plain = about({"command": "make", "timeout": 5, "background": False})
     elsewhere = about({"command": "make", "cwd": "/other", "env": {"B": "1", "A": "2"}})
 
     assert plain == about({"command": "make"})
-    assert elsewhere.pattern == 'make {"cwd":"/other","env":{"A":"2","B":"1"}}'
+    assert elsewhere.pattern == '&{"cwd":"/other","env":{"A":"2","B":"1"}} make'
+
+
+def test_a_grant_for_a_command_does_not_cover_it_in_the_background() -> None:  # R17
+    behind = about({"command": "make", "background": True})
+
+    assert not covers(about({"command": "make"}).pattern, behind)
+    assert not covers(behind.pattern, about({"command": "make", "background": False}))
+    assert covers(behind.pattern, about({"command": "make", "background": True, "timeout": 9}))
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,8 @@ from openprogram.core.storage import Grant
 from openprogram.core.tooling import CallPreview, Execute, ToolContext, ToolOutput, ToolSpec
 from openprogram.tools.approval import with_approval
 from openprogram.tools.builtin.diff import unified
+from openprogram.tools.builtin.edit import edit
+from openprogram.tools.builtin.write import write
 from tests.support.tools import BASH, READ, WRITE, Person, Switches, context, echo, spec
 
 LS: JsonObject = {"command": "ls"}
@@ -52,7 +54,7 @@ async def test_a_person_sees_the_exact_call_and_allows_it(tmp_path: Path) -> Non
     (asked,) = person.asked
     assert (asked.turn_id, asked.call_id, asked.tool, asked.arguments) == ("t_1", "c_7", "bash", LS)
     assert (asked.kind, asked.preview, asked.pattern) == ("command", "ls", "ls")
-    assert asked.reason == "runs a command"
+    assert asked.reason == f"runs in {tmp_path}"
     assert asked.approval_id.startswith("a_")
 
 
@@ -140,6 +142,40 @@ async def test_a_file_that_changed_while_the_approval_waited_is_not_written(tmp_
     with pytest.raises(ToolFailure, match="changed since the user allowed it"):
         await approved(file.spec, Slow(ONCE))({"path": "a", "content": "new\n"}, context(tmp_path))
     assert file.path.read_text() == "someone else's\n"
+
+
+@pytest.mark.parametrize("tool", [write, edit])
+async def test_a_change_past_what_is_shown_of_a_diff_is_another_call(tmp_path: Path, tool: ToolSpec) -> None:
+    file = tmp_path / "long"
+    lines = [f"line {n}\n" for n in range(20_000)]
+    file.write_text("".join(lines))
+    arguments: JsonObject = {"path": "long", "content": "".join(f"new {line}" for line in lines)}
+    if tool is edit:
+        arguments = {"path": "long", "old": "line", "new": "new line", "replace_all": True}
+
+    class Slow(Person):
+        async def __call__(self, request):
+            file.write_text("".join([*lines[:-1], "line of someone else\n"]))
+            return await super().__call__(request)
+
+    person = Slow(ONCE, ONCE)
+    run = approved(tool, person)
+    with pytest.raises(ToolFailure, match="changed since the user allowed it"):
+        await run(arguments, context(tmp_path))
+    file.write_text("".join([*lines[:-1], "line that was there\n"]))
+    with pytest.raises(ToolFailure, match="changed since the user allowed it"):
+        await run(arguments, context(tmp_path))
+    first, second = person.asked
+    assert first.preview == second.preview
+    assert first.left_out == second.left_out > 10_000
+    assert first.digest != second.digest
+
+
+async def test_two_calls_with_the_same_preview_are_told_apart_by_their_arguments(tmp_path: Path) -> None:
+    person = Person(ONCE, ONCE)
+    for timeout in (1, 2):
+        await approved(BASH, person)({"command": "ls", "timeout": timeout}, context(tmp_path))
+    assert person.asked[0].digest != person.asked[1].digest
 
 
 async def test_a_tool_that_was_switched_off_while_the_approval_waited_does_not_run(tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
 /** The whole interface's state: the link, who answers, the list of chats and the one that is open. */
-import type { Hello, SessionInfo } from "../protocol.gen";
+import type { Hello, JsonValueInput, PresetInfo, SessionInfo } from "../protocol.gen";
 import { t } from "../i18n/index.svelte";
 import { announcer } from "./announce.svelte";
 import { ChatStore, type ChatHost } from "./chat.svelte";
@@ -22,10 +22,13 @@ export class App implements ChatHost {
   chat = $state.raw<ChatStore | null>(null);
   dialog = $state<Dialog>(null);
   drawer = $state(false);
+  /** The presets that there are now. */
+  presets = $state.raw<readonly PresetInfo[]>([]);
   /** Settings that the server keeps for this user. */
   server = $state.raw<Readonly<Record<string, unknown>>>({});
   readonly sessions: Sessions;
   readonly linked: boolean = $derived(this.link.state === "ready");
+  #settingChange = 0;
   #lostTimer: ReturnType<typeof setTimeout> | undefined;
 
   readonly modelId: string | null = $derived(this.chat?.model ?? this.hello?.default_model ?? null);
@@ -45,7 +48,7 @@ export class App implements ChatHost {
           void this.sessions.load(); // some were lost: any may have changed
         else if (hint.hint === "settings_changed") void this.#loadSettings();
         else if (hint.hint === "models_changed") void this.#loadModels();
-        else void this.chat?.tools.refresh();
+        else void this.#refreshTools();
       },
       onError: (error) => toasts.show(error.message, { tone: "error" }),
     });
@@ -111,14 +114,23 @@ export class App implements ChatHost {
   /** Allow search without a key, and switch it on here. */
   async consent(): Promise<void> {
     this.dialog = null;
-    if (await this.#do({ action: "set_setting", key: "keyless_search_consent", value: true }))
-      this.chat?.tools.toggleSearch(true);
+    if (await this.setSetting("keyless_search_consent", true)) this.chat?.tools.toggleSearch(true);
   }
 
-  /** Permissions that new chats start with. */
-  async setDefaultMode(mode: SessionInfo["permission_mode"]): Promise<void> {
-    if (await this.#do({ action: "set_setting", key: "permission_mode", value: mode }))
-      this.server = { ...this.server, permission_mode: mode };
+  /** Change a setting that the server keeps; null goes back to its default. Whether it was done. */
+  async setSetting(key: string, value: unknown): Promise<boolean> {
+    const change = ++this.#settingChange;
+    this.server = { ...this.server, [key]: value }; // shown at once, so that the next change builds on it
+    try {
+      const ack = await this.connection.request({ action: "set_setting", key, value: value as JsonValueInput });
+      if (change === this.#settingChange) this.server = ack.settings;
+      return true;
+    } catch (error) {
+      if (!(error instanceof RequestError)) throw error;
+      toasts.show(error.hint === null ? error.message : `${error.message} ${error.hint}`, { tone: "error" });
+      await this.#loadSettings();
+      return false;
+    }
   }
 
   async #restore(info: SessionInfo): Promise<void> {
@@ -156,15 +168,22 @@ export class App implements ChatHost {
 
   async #onHello(hello: Hello): Promise<void> {
     this.hello = hello;
+    this.presets = hello.presets;
     this.#prepareDraft();
     // What is available may have changed with a restart, which is in no chat's log.
-    if (this.chat?.state !== null) void this.chat?.tools.refresh();
+    if (this.chat?.state !== null) void this.#refreshTools();
     await Promise.all([this.sessions.load(), this.#loadSettings()]);
   }
 
+  async #refreshTools(): Promise<void> {
+    const answer = await this.chat?.tools.refresh();
+    if (answer !== undefined) this.presets = answer.presets;
+  }
+
   async #loadSettings(): Promise<void> {
+    const change = this.#settingChange;
     const ack = await this.connection.request({ action: "get_settings" });
-    this.server = ack.settings;
+    if (change === this.#settingChange) this.server = ack.settings; // else an ack brings what is newer
   }
 
   async #loadModels(): Promise<void> {

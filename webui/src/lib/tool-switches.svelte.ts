@@ -4,6 +4,7 @@ import { t } from "../i18n/index.svelte";
 import { announcer } from "./announce.svelte";
 import type { AckOf, ActionBody, Connection } from "./connection";
 import type { ChatState } from "./state/chat";
+import { toasts } from "./toasts.svelte";
 import { Wish } from "./wish.svelte";
 
 export interface Chip {
@@ -60,21 +61,28 @@ export class ToolSwitches {
     void this.#change((session_id) => ({ action: "toggle_web_search", session_id, value }), this.#chip);
   }
 
-  setToolset(toolset: string | null): Promise<void> {
+  /** Choose a preset. A hand-picked list would go on hiding it, so that is put aside, which can be undone. */
+  async setToolset(toolset: string | null): Promise<void> {
+    const before = this.toolset;
+    const picked = this.#chat.state?.intent.picked ?? null;
     this.#toolset.make(toolset);
-    return this.#change((session_id) => ({ action: "set_tools_profile", session_id, toolset }), this.#toolset);
+    const body = (session_id: string): IntentAction => ({ action: "set_tools_profile", session_id, toolset });
+    if (!(await this.#change(body, this.#toolset)) || picked === null || !(await this.unpick())) return;
+    toasts.show(t("tools.unpicked"), {
+      action: { label: t("app.undo"), run: () => void this.#pickAgain(before, picked) },
+    });
   }
 
-  setEnabled(value: boolean | null): Promise<void> {
+  setEnabled(value: boolean | null): Promise<boolean> {
     return this.#change((session_id) => ({ action: "set_tools_enabled", session_id, value }));
   }
 
-  setDisabled(name: string, value: boolean): Promise<void> {
+  setDisabled(name: string, value: boolean): Promise<boolean> {
     return this.#change((session_id) => ({ action: "set_tool_disabled", session_id, name, value }));
   }
 
   /** Give up a hand-picked list in favour of the preset. */
-  unpick(): Promise<void> {
+  unpick(): Promise<boolean> {
     return this.#change((session_id) => ({ action: "pick_tools", session_id, tools: null }));
   }
 
@@ -84,12 +92,14 @@ export class ToolSwitches {
   }
 
   /** Ask what is in force: the server's tools or settings changed, not this chat's intent. */
-  async refresh(): Promise<void> {
+  async refresh(): Promise<ToolsAck | undefined> {
     try {
       const answer = await this.explain();
       this.#chat.inForce(answer.effective, answer.revision);
+      return answer;
     } catch (error) {
       this.#chat.complain(error);
+      return undefined;
     }
   }
 
@@ -113,15 +123,26 @@ export class ToolSwitches {
     return { ...shown, next: this.#chat.running && shown.state === "on" && !offered, pending: wish !== undefined };
   }
 
-  async #change(body: (sessionId: string) => IntentAction, wish?: Wish<boolean> | Wish<string | null>): Promise<void> {
+  async #pickAgain(toolset: string | null, tools: string[]): Promise<void> {
+    await this.#change((session_id) => ({ action: "set_tools_profile", session_id, toolset }));
+    await this.#change((session_id) => ({ action: "pick_tools", session_id, tools }));
+  }
+
+  /** Whether it was done; a refusal is shown. */
+  async #change(
+    body: (sessionId: string) => IntentAction,
+    wish?: Wish<boolean> | Wish<string | null>,
+  ): Promise<boolean> {
     try {
       const session_id = await this.#chat.ensure();
       const ack: AckOf<IntentAction["action"]> = await this.#chat.connection.request(body(session_id));
       if (ack.applies === "next_turn" && this.#chat.running) this.#waits = true;
       wish?.granted(ack.revision, this.#chat.state?.revision ?? -1);
+      return true;
     } catch (error) {
       wish?.drop();
       this.#chat.complain(error);
+      return false;
     }
   }
 }

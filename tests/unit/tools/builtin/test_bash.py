@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from openprogram.tools.builtin.bash import LIVE_BYTES, ShellConfig
+from openprogram.tools.builtin.bash import LIVE_BYTES, ShellConfig, preview_bash
 from tests.support.shell import shell
 from tests.support.tool_calls import Caller, display_of, text_of
 
@@ -47,6 +47,14 @@ async def test_a_command_that_succeeds_is_ok(call):
 
 async def test_a_command_that_a_signal_ends_says_which(call):
     assert await run(call, "kill -SEGV $$") == "[ended by SIGSEGV]"
+
+
+async def test_a_person_sees_that_a_command_would_stay_in_the_background_and_how_long_it_may_take(call):
+    shown = [
+        (await preview_bash({"command": "make\n", **more}, call.context())).text
+        for more in ({}, {"background": False}, {"background": True, "timeout": 600})
+    ]
+    assert shown == ["make\n", "make\n", "make\n\n# background: true\n# timeout: 600"]
 
 
 async def test_there_is_no_input_and_no_terminal(call):

@@ -159,6 +159,8 @@ describe("tool calls", () => {
       preview: "ls",
       reason: "",
       pattern: "ls",
+      left_out: 0,
+      digest: "",
     };
     const state = run(answered, asked, asked);
     expect(state.approvals).toHaveLength(1);

@@ -1,0 +1,89 @@
+"""Presets of the file and of the user side by side, and the file read again when it changes."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from openprogram.app.config_file import read_config
+from openprogram.app.presets import PresetSource, config_presets, following
+from openprogram.core.errors import ConfigError
+from openprogram.core.tooling import Preset, Snapshot
+from openprogram.tools.registry import Registry
+
+
+def read(home: Path, text: str) -> tuple[Preset, ...]:
+    (home / "config.toml").write_text(text)
+    config = read_config(home)
+    return config_presets(config, config.tables())
+
+
+def test_a_preset_of_the_file_is_read_whole(tmp_path: Path) -> None:
+    text = 'title = "Audit"\ndescription = "Look"\nentries = ["@readonly", "-web_*"]\nincludes = ["safe"]\n'
+    (preset,) = read(tmp_path, f"[presets.audit]\n{text}")
+    assert preset == Preset("audit", "Audit", "Look", ("@readonly", "-web_*"), ("safe",), "config")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "field"),
+    [
+        ('[presets.a]\nentries = ["@nothing"]', 2, "presets.a.entries"),
+        ('[presets.a]\ntitle = "A"\nentries = "read"', 3, "presets.a.entries"),
+        ('[presets.a]\nentrys = ["read"]', 2, "presets.a.entrys"),
+        ('[presets.full]\nentries = ["read"]', 1, "presets.full"),
+        ('[presets.a]\nincludes = ["b"]\n[presets.b]\nincludes = ["a"]', 2, "presets.a.includes"),
+        ('\n[presets."a/b"]\n', 2, "presets.a/b"),
+        ("[presets]\na = 5\n", 2, "presets.a"),
+        ("[presets.a]\nentries = [1979-05-27]\n", 2, "presets.a.entries.0"),
+    ],
+)
+def test_what_cannot_be_a_preset_is_named_with_file_line_and_key(
+    tmp_path: Path, text: str, line: int, field: str
+) -> None:
+    with pytest.raises(ConfigError, match=f"config.toml, line {line}: ") as raised:
+        read(tmp_path, text)
+    assert raised.value.field == field
+
+
+def names(registry: Registry) -> list[str]:
+    return [preset.name for preset in registry.snapshot.presets.values() if preset.source != "builtin"]
+
+
+def test_the_file_wins_over_the_user_and_what_leads_nowhere_stays_out() -> None:
+    own = {
+        "uses b": {"includes": ["b"]},
+        "b": {"entries": ["read"]},
+        "shared": {"entries": ["write"]},
+        "lost": {"includes": ["deleted from the file"]},
+    }
+    registry = Registry()
+    source = PresetSource(registry, (Preset("shared", "Shared", entries=("read",), source="config"),), own)
+    assert names(registry) == ["shared", "b", "uses b"]
+    assert registry.snapshot.presets["shared"].source == "config"
+
+    source.configure(())
+    assert set(names(registry)) == {"shared", "b", "uses b"}
+    assert registry.snapshot.presets["shared"].source == "user"
+
+    source.setting_changed("u", "presets", {})
+    source.setting_changed("u", "another key", own)
+    assert names(registry) == []
+
+
+async def test_a_file_that_changes_is_read_again_and_one_that_is_broken_changes_nothing(tmp_path: Path) -> None:
+    registry = Registry()
+    source = PresetSource(registry, (), None)
+    seen: asyncio.Queue[Snapshot] = asyncio.Queue()
+    registry.subscribe(seen.put_nowait)
+    file = tmp_path / "config.toml"
+    async with following(tmp_path, source, poll_s=0.01):
+        file.write_text('[presets.a]\nentries = ["read"]\n')
+        assert "a" in (await seen.get()).presets
+        file.write_text('[presets.a]\nentries = ["@nothing"]\n')
+        file.write_text('[presets.a]\nentries = ["@nothing"]\n[presets.b]\n')
+        file.write_text("[presets.b]\n")
+        assert list((await seen.get()).presets)[-1] == "b"
+        file.unlink()
+        assert names(registry) == ["b"]
+        await seen.get()
+        assert names(registry) == []
