@@ -1,5 +1,4 @@
-"""Everything that can happen in a chat. Events are its only record: rows are projections of them, and each is in the
-chat's log before anyone sees it (design law 8). `docs/protocol.md` is generated from here."""
+"""Events: the only record of a chat, logged before anyone sees them (law 8). `docs/protocol.md` is made from here."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -77,9 +76,8 @@ class TurnStarted:
 
 @dataclass(frozen=True, slots=True)
 class StepStarted:
-    """A model request goes out; its answer will be `message_id`, below `parent_id`. Of the declared tools `loaded` are
-    those that the chat has discovered, `resident` the others; `deferred_count` more are authorised and not declared.
-    The first `kept` segments are those of the request before, `segments` the rest (all, where that is not known)."""
+    """A model request goes out; its answer will be `message_id`. Of the declared tools `loaded` are those discovered,
+    `resident` the others; `deferred_count` more are authorised. `segments` follow `kept` ones of the request before."""
 
     turn_id: str
     step: int
@@ -209,8 +207,8 @@ class IntentChanged:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalRequested:
-    """A call waits for a person. `preview`: the command, or a unified diff without its last `left_out` lines; `digest`
-    tells two calls apart by all that they would do; `pattern` is what "for this chat" would allow."""
+    """A call waits for a person. `preview` is the exact command, or a unified diff without its last `left_out` lines;
+    `digest` tells calls apart by all that they would do; `pattern` is what "for this chat" would allow."""
 
     approval_id: str
     turn_id: str
