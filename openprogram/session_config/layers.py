@@ -88,8 +88,3 @@ def _value(intent: ToolIntent, field: IntentField) -> bool | str | tuple[str, ..
             return intent.picked
         case "allowed":
             return intent.allowed
-
-
-def disabled_by(layers: Layers, name: str) -> Layer | None:
-    """The highest layer that switches this tool off. Only where that is `session` can the chat's own switch lift it."""
-    return next((layer for layer in _ORDER if name in layers.of(layer).disabled), None)

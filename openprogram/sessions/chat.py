@@ -1,5 +1,6 @@
 """The chat actions: send, stop, continue, and the queue of what waits."""
 
+import asyncio
 from dataclasses import replace
 
 from openprogram.core.errors import BadField
@@ -34,11 +35,13 @@ async def chat(hub: Hub, request: Request, action: Chat) -> ChatAck:
         return await _send(hub, request, row, action, override, (), events)
     while True:
         async with hub.lock(action.session_id):
-            row = await settle(hub, await hub.row(request.user_id, action.session_id))
+            found, waiting = await asyncio.gather(  # one question to the store: the first token waits for it
+                hub.row(request.user_id, action.session_id), hub.ports.store.queue(action.session_id)
+            )
+            row = await settle(hub, found)
             not_deleted(row)
             live = hub.runs.get(action.session_id)
             if live is None and row.turn_id is None:
-                waiting = await hub.ports.store.queue(row.info.id)
                 return await _send(hub, request, row, action, override, waiting, ())
             if live is None or not live.run.ending:  # without a run the turn waits for an answer
                 return await _queue(hub, request, row, action, override)
