@@ -30,11 +30,13 @@ class ReasoningBlock:
     """A model's reasoning, to be returned byte for byte to the model that made it and to no other.
 
     `signature` proves it to that provider (None: it cannot be sent back); `redacted` is the opaque form some have.
+    `duration_ms` is for the interface only: how long it was seen to take, None where that is not known.
     """
 
     text: str
     signature: str | None = None
     redacted: str | None = None
+    duration_ms: int | None = None
     type: Literal["reasoning"] = "reasoning"
 
 
@@ -73,12 +75,14 @@ ResultPart = TextBlock | ImageBlock
 
 @dataclass(frozen=True, slots=True)
 class ToolResultBlock:
-    """The result of one call. `display` is for the interface only (a diff, search hits, an exit code)."""
+    """The result of one call. For the interface only: `display` (a diff, search hits, an exit code) and `duration_ms`,
+    how long the tool itself ran. That is 0 for a call that never began, and None where it is not known."""
 
     call_id: str
     status: CallStatus
     content: tuple[ResultPart, ...]
     display: JsonObject | None = None
+    duration_ms: int | None = None
     type: Literal["tool_result"] = "tool_result"
 
 

@@ -4,6 +4,7 @@ The functions over these values are in `openprogram.tools` (register, resolve) a
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -42,7 +43,8 @@ DropReason = Literal[
 class ToolContext:
     """What one running call is handed. Anything else a tool needs was given to its factory.
 
-    `discovery` is None where nothing can be found or loaded: outside a turn of the agent.
+    `discovery` is None where nothing can be found or loaded: outside a turn of the agent. `waiting` is entered for as
+    long as a person is asked about the call, which has not begun then.
     """
 
     session_id: str
@@ -52,6 +54,7 @@ class ToolContext:
     output: OutputSink
     extra_dirs: tuple[Path, ...] = ()
     discovery: Discovery | None = None
+    waiting: Callable[[], AbstractContextManager[None]] = nullcontext
 
 
 @dataclass(frozen=True, slots=True)

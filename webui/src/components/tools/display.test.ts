@@ -1,6 +1,31 @@
 import { expect, test } from "vitest";
 import { diffCounts, diffLines, diffPath, picturesOf, plainOutput, sourcesOf, textOfResult } from "./display";
-import { partial } from "./kinds";
+import { en } from "../../i18n/en";
+import { fill } from "../../i18n/translate";
+import { zh } from "../../i18n/zh";
+import type { CallRow } from "../../lib/state/rows";
+import { partial, wordsOf } from "./kinds";
+
+function said(dictionary: typeof en | typeof zh, status: CallRow["status"], durationMs: number | null): string {
+  const { verb, frame } = wordsOf({ name: "bash", status, durationMs } as CallRow);
+  return frame === null ? dictionary[verb] : fill(dictionary[frame], { verb: dictionary[verb] });
+}
+
+test.each([
+  ["writing", null, "About to run", "准备运行"],
+  ["approval", null, "Wants to run", "想要运行"],
+  ["running", null, "Running", "正在运行"],
+  ["ok", 12, "Ran", "已运行"],
+  ["error", 12, "Tried to run", "尝试运行"],
+  ["denied", 0, "Did not run", "没有运行"],
+  ["stopped", 12, "Started to run", "开始运行"],
+  ["stopped", 0, "Did not run", "没有运行"],
+  ["interrupted", null, "Started to run", "开始运行"],
+  ["interrupted", 0, "Did not run", "没有运行"],
+] as const)("a card says what is true of a call that is %s and ran for %s ms", (status, ms, english, chinese) => {
+  expect(said(en, status, ms)).toBe(english);
+  expect(said(zh, status, ms)).toBe(chinese);
+});
 
 const diff = "--- a/x.py\n+++ b/x.py\n@@ -1,2 +1,3 @@ def f\n a\n-b\n+c\n+d\n\\ No newline at end of file\n";
 

@@ -15,6 +15,7 @@ import type { Key } from "../../i18n/index.svelte";
 import type { CallRow } from "../../lib/state/rows";
 
 type Icon = typeof Wrench;
+/** The stem of a kind's words: `.now` while it runs, `.do` for what it would do. */
 type Verb = Extract<Key, `tool.${string}.now`> extends `${infer Stem}.now` ? Stem : never;
 
 export interface Kind {
@@ -46,6 +47,37 @@ const other: Kind = { icon: Wrench, verb: "tool.other", main: [], body: "call" }
 
 export function kindOf(name: string): Kind {
   return kinds[name] ?? other;
+}
+
+/** Whether the tool itself began to run, as far as is known. */
+export function began(row: CallRow): boolean {
+  return row.durationMs !== 0;
+}
+
+export interface Words {
+  readonly verb: Verb | `${Verb}.now` | `${Verb}.do`;
+  /** What the verb is put into; null where it stands alone. */
+  readonly frame: Extract<Key, `tool.say.${string}`> | null;
+}
+
+/** What is true of a call: its main argument follows these words. */
+export function wordsOf(row: CallRow): Words {
+  const { verb } = kindOf(row.name);
+  switch (row.status) {
+    case "ok":
+      return { verb, frame: null };
+    case "running":
+      return { verb: `${verb}.now`, frame: null };
+    case "writing":
+    case "approval":
+    case "error":
+      return { verb: `${verb}.do`, frame: `tool.say.${row.status}` };
+    case "denied":
+      return { verb: `${verb}.do`, frame: "tool.say.not" };
+    case "stopped":
+    case "interrupted":
+      return { verb: `${verb}.do`, frame: began(row) ? "tool.say.begun" : "tool.say.not" };
+  }
 }
 
 /** The main argument of a call, also while its JSON is still being written. */
