@@ -13,11 +13,12 @@ from openprogram.core.asking import AskPerson
 from openprogram.core.chats import Chats
 from openprogram.core.clock import Clock
 from openprogram.core.ids import new_id
+from openprogram.core.loaded import LoadedSet
 from openprogram.core.messages import Message, ToolResultBlock
 from openprogram.core.news import NewsOf, no_news
 from openprogram.core.ports import Authority, Emit, Inbox, Provider, Surfaces
 from openprogram.core.prompt import ModelInfo, ModelParams, Segment
-from openprogram.core.tooling import Contract, LoadedSet, ToolSpec
+from openprogram.core.tooling import Contract, ToolSpec
 from openprogram.core.usage import Usage
 
 Rank = Callable[[str, Collection[str], int], Awaitable[tuple[str, ...]]]

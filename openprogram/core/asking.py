@@ -1,7 +1,56 @@
-"""Questions that the agent asks a person: values, events, and the port that a tool asks through."""
+"""Asking a person, about a call or on the agent's behalf: values, events, and the ports that one asks through."""
 
 from dataclasses import dataclass
 from typing import Literal, Protocol
+
+from openprogram.core.jsonio import JsonObject
+
+ApprovalDecision = Literal["once", "session", "deny"]
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalRequested:
+    """A call waits for a person. `preview` is the exact command, or a unified diff without its last `left_out` lines;
+    `digest` tells calls apart by all that they would do; `pattern` is what "for this chat" would allow."""
+
+    approval_id: str
+    turn_id: str
+    call_id: str
+    tool: str
+    arguments: JsonObject
+    kind: Literal["command", "diff", "call"]
+    preview: str
+    reason: str
+    pattern: str
+    left_out: int = 0
+    digest: str = ""
+    type: Literal["approval_requested"] = "approval_requested"
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalResolved:
+    """An approval is answered, or moot (`decision` None: the turn ended first)."""
+
+    approval_id: str
+    decision: ApprovalDecision | None
+    note: str | None = None
+    type: Literal["approval_resolved"] = "approval_resolved"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A person's answer to an approval."""
+
+    decision: ApprovalDecision
+    note: str | None = None
+
+
+class Ask(Protocol):
+    """Asking a person, durably: the question survives reload and restart (P9)."""
+
+    async def __call__(self, request: ApprovalRequested) -> Answer:
+        """Wait for the answer. A call id that was asked about before gets that question's answer."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

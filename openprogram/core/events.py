@@ -1,10 +1,9 @@
-"""Everything that can happen in a chat. Events are its only record: rows are projections of them, and each is in the
-chat's log before anyone sees it (design law 8). `docs/protocol.md` is generated from here."""
+"""Events: the only record of a chat, logged before anyone sees them (law 8). `docs/protocol.md` is made from here."""
 
 from dataclasses import dataclass
 from typing import Literal
 
-from openprogram.core.asking import QuestionEvent
+from openprogram.core.asking import ApprovalRequested, ApprovalResolved, QuestionEvent
 from openprogram.core.intent import Effective, ToolIntent
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import CallStatus, Message, QueuedMessage, ToolResultBlock
@@ -12,7 +11,6 @@ from openprogram.core.prompt import FailureAction, Residency, Segment, SurfacePl
 from openprogram.core.usage import CacheVerdict, Usage
 
 TurnReason = Literal["done", "stopped", "error", "interrupted", "limit", "cut"]
-ApprovalDecision = Literal["once", "session", "deny"]
 ChatMode = Literal["send", "queue", "steer"]
 SessionStatus = Literal["idle", "running", "waiting"]
 PermissionMode = Literal["ask", "accept_edits", "auto"]
@@ -78,9 +76,8 @@ class TurnStarted:
 
 @dataclass(frozen=True, slots=True)
 class StepStarted:
-    """A model request goes out; its answer will be `message_id`, below `parent_id`. Of the declared tools `loaded` are
-    those that the chat has discovered, `resident` the others; `deferred_count` more are authorised and not declared.
-    The first `kept` segments are those of the request before, `segments` the rest (all, where that is not known)."""
+    """A model request goes out; its answer will be `message_id`. Of the declared tools `loaded` are those discovered,
+    `resident` the others; `deferred_count` more are authorised. `segments` follow `kept` ones of the request before."""
 
     turn_id: str
     step: int
@@ -206,35 +203,6 @@ class IntentChanged:
     revision: int
     effective: Effective
     type: Literal["intent_changed"] = "intent_changed"
-
-
-@dataclass(frozen=True, slots=True)
-class ApprovalRequested:
-    """A call waits for a person. `preview`: the command, or a unified diff without its last `left_out` lines; `digest`
-    tells two calls apart by all that they would do; `pattern` is what "for this chat" would allow."""
-
-    approval_id: str
-    turn_id: str
-    call_id: str
-    tool: str
-    arguments: JsonObject
-    kind: Literal["command", "diff", "call"]
-    preview: str
-    reason: str
-    pattern: str
-    left_out: int = 0
-    digest: str = ""
-    type: Literal["approval_requested"] = "approval_requested"
-
-
-@dataclass(frozen=True, slots=True)
-class ApprovalResolved:
-    """An approval is answered, or moot (`decision` None: the turn ended first)."""
-
-    approval_id: str
-    decision: ApprovalDecision | None
-    note: str | None = None
-    type: Literal["approval_resolved"] = "approval_resolved"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,6 @@ from typing import Protocol
 
 from openprogram.core.asking import QuestionRow
 from openprogram.core.events import (
-    ApprovalDecision,
-    ApprovalRequested,
     Event,
     PermissionMode,
     SessionInfo,
@@ -211,22 +209,6 @@ class Emit(Protocol):
 
     async def flush(self) -> None:
         """Wait until everything handed over is stored. Raises `StorageError` if it cannot be."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A person's answer to an approval."""
-
-    decision: ApprovalDecision
-    note: str | None = None
-
-
-class Ask(Protocol):
-    """Asking a person, durably: the question survives reload and restart (P9)."""
-
-    async def __call__(self, request: ApprovalRequested) -> Answer:
-        """Wait for the answer. A call id that was asked about before gets that question's answer."""
         ...
 
 

@@ -65,6 +65,11 @@ def explain_all(layers: Layers) -> tuple[Decided, ...]:
     return tuple(explain(layers, field) for field in _FIELDS)
 
 
+def disabled_by(layers: Layers, name: str) -> Layer | None:
+    """The highest layer that switches this tool off. Only where that is `session` can the chat's own switch lift it."""
+    return next((layer for layer in _ORDER if name in layers.of(layer).disabled), None)
+
+
 def _says(intent: ToolIntent, field: IntentField) -> bool:
     return bool(intent.disabled) if field == "disabled" else _value(intent, field) is not None
 
@@ -83,8 +88,3 @@ def _value(intent: ToolIntent, field: IntentField) -> bool | str | tuple[str, ..
             return intent.picked
         case "allowed":
             return intent.allowed
-
-
-def disabled_by(layers: Layers, name: str) -> Layer | None:
-    """The highest layer that switches this tool off. Only where that is `session` can the chat's own switch lift it."""
-    return next((layer for layer in _ORDER if name in layers.of(layer).disabled), None)

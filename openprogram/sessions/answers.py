@@ -1,11 +1,17 @@
 """Answering approvals and questions: once, from any tab, before or after a restart."""
 
 from openprogram.agent.environment import Resumed
-from openprogram.core.asking import Question, QuestionAnswer, QuestionAnswered
+from openprogram.core.asking import (
+    Answer,
+    ApprovalRequested,
+    ApprovalResolved,
+    Question,
+    QuestionAnswer,
+    QuestionAnswered,
+)
 from openprogram.core.errors import BadField, Busy, Conflict
-from openprogram.core.events import ApprovalRequested, ApprovalResolved, Event, ToolCallFinished
+from openprogram.core.events import Event, ToolCallFinished
 from openprogram.core.messages import TextBlock, ToolResultBlock
-from openprogram.core.ports import Answer
 from openprogram.core.protocol.control import AnswerApproval, AnswerQuestion
 from openprogram.core.protocol.frames import SessionAck
 from openprogram.core.storage import AddGrant, Grant

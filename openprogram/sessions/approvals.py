@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from contextlib import AbstractContextManager
 
 from openprogram.agent.stop import StopSignal
-from openprogram.core.events import ApprovalRequested, ApprovalResolved
-from openprogram.core.ports import Answer, Emit
+from openprogram.core.asking import Answer, ApprovalRequested, ApprovalResolved
+from openprogram.core.ports import Emit
 from openprogram.core.storage import ApprovalRow
 from openprogram.sessions.waiting import Open, Waiting
 

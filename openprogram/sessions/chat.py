@@ -1,5 +1,6 @@
 """The chat actions: send, stop, continue, and the queue of what waits."""
 
+import asyncio
 from dataclasses import dataclass, replace
 
 from openprogram.core.chats import Sender
@@ -50,11 +51,13 @@ async def say(hub: Hub, request: Request, session_id: str, words: Said) -> ChatA
     """Put a message into a chat that exists: it starts a turn, or waits in the queue of the running one."""
     while True:
         async with hub.lock(session_id):
-            row = await settle(hub, await hub.row(request.user_id, session_id))
+            found, waiting = await asyncio.gather(  # one question to the store: the first token waits for it
+                hub.row(request.user_id, session_id), hub.ports.store.queue(session_id)
+            )
+            row = await settle(hub, found)
             not_deleted(row)
             live = hub.runs.get(session_id)
             if live is None and row.turn_id is None:
-                waiting = await hub.ports.store.queue(row.info.id)
                 return await _send(hub, request, row, words, waiting, ())
             if live is None or not live.run.ending:  # without a run the turn waits for an answer
                 return await _queue(hub, request, row, words)

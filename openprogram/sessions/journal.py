@@ -4,17 +4,8 @@ from collections.abc import Sequence
 
 import structlog
 
-from openprogram.core.asking import QuestionAnswered, QuestionAsked
-from openprogram.core.events import (
-    ApprovalRequested,
-    ApprovalResolved,
-    Event,
-    MessageAdded,
-    SessionChanged,
-    TurnAccepted,
-    TurnFinished,
-    TurnStarted,
-)
+from openprogram.core.asking import ApprovalRequested, ApprovalResolved, QuestionAnswered, QuestionAsked
+from openprogram.core.events import Event, MessageAdded, SessionChanged, TurnAccepted, TurnFinished, TurnStarted
 from openprogram.core.ports import Bus, Store
 from openprogram.core.protocol.codec import encode_event_frame
 from openprogram.core.storage import StoredEvent, Write

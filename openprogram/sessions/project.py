@@ -3,10 +3,15 @@
 from collections.abc import Sequence
 from typing import assert_never
 
-from openprogram.core.asking import PutQuestion, QuestionAnswered, QuestionAsked, ResolveQuestion
-from openprogram.core.events import (
+from openprogram.core.asking import (
     ApprovalRequested,
     ApprovalResolved,
+    PutQuestion,
+    QuestionAnswered,
+    QuestionAsked,
+    ResolveQuestion,
+)
+from openprogram.core.events import (
     BranchSelected,
     ErrorRaised,
     Event,

@@ -3,6 +3,7 @@
 from openprogram.core.errors import BadField, ConfigError, UnknownPreset
 from openprogram.core.events import SessionStatus
 from openprogram.core.intent import ToolIntent
+from openprogram.core.loaded import LoadedSet
 from openprogram.core.protocol.actions import ExplainTools, LoadMessages
 from openprogram.core.protocol.frames import (
     MessagesAck,
@@ -11,7 +12,6 @@ from openprogram.core.protocol.frames import (
 )
 from openprogram.core.protocol.state import PartialAnswer, SessionState
 from openprogram.core.storage import SessionRow, UsageRow
-from openprogram.core.tooling import LoadedSet
 from openprogram.core.usage import Usage
 from openprogram.session_config.layers import Layers, explain_all
 from openprogram.sessions.effective import effective, layers, resolution, tool_tokens

@@ -5,20 +5,12 @@ Pure over the turn's events; `openprogram.sessions.startup` applies it.
 
 from dataclasses import dataclass
 
-from openprogram.core.asking import QuestionAnswered, QuestionRow
-from openprogram.core.events import (
-    ApprovalResolved,
-    ErrorInfo,
-    Event,
-    LoadedChanged,
-    MessageAdded,
-    TurnFinished,
-    TurnReason,
-)
+from openprogram.core.asking import ApprovalResolved, QuestionAnswered, QuestionRow
+from openprogram.core.events import ErrorInfo, Event, LoadedChanged, MessageAdded, TurnFinished, TurnReason
 from openprogram.core.ids import new_id
+from openprogram.core.loaded import LoadedSet
 from openprogram.core.messages import Message, TextBlock, ToolResultBlock
 from openprogram.core.storage import ApprovalRow
-from openprogram.core.tooling import LoadedSet
 from openprogram.sessions.fold import UnfinishedTurn
 from openprogram.tools.builtin.ask_user import told
 

@@ -14,9 +14,9 @@ from openprogram.core.chats import Sender
 from openprogram.core.events import ErrorInfo, Event, MessageAdded, QueueChanged, TurnAccepted
 from openprogram.core.ids import new_id
 from openprogram.core.intent import StoredIntent, ToolIntent
+from openprogram.core.loaded import LoadedSet
 from openprogram.core.messages import Message, QueuedMessage, TextBlock
 from openprogram.core.storage import SessionRow
-from openprogram.core.tooling import LoadedSet
 from openprogram.core.usage import Usage
 from openprogram.sessions.approvals import Broker
 from openprogram.sessions.authority import LiveAuthority

@@ -5,8 +5,8 @@ import structlog
 
 from openprogram.core.errors import DatabaseCorrupt
 from openprogram.core.events import ErrorInfo, ErrorRaised, TurnReason
+from openprogram.core.loaded import LoadedSet
 from openprogram.core.storage import SessionRow
-from openprogram.core.tooling import LoadedSet
 from openprogram.sessions.fold import UnfinishedTurn, fold
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.log import turn_events

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from hypothesis import given
 
 from openprogram.agent.environment import Resumed
-from openprogram.core.asking import QuestionAnswer, QuestionAnswered
+from openprogram.core.asking import ApprovalResolved, QuestionAnswer, QuestionAnswered
 from openprogram.core.events import (
-    ApprovalResolved,
     Event,
     MessageAdded,
     ReasoningDelta,
@@ -18,8 +17,8 @@ from openprogram.core.events import (
     ToolCallFinished,
     ToolCallStarted,
 )
+from openprogram.core.loaded import LoadedSet
 from openprogram.core.messages import ReasoningBlock, TextBlock
-from openprogram.core.tooling import LoadedSet
 from openprogram.sessions.approvals import Broker
 from openprogram.sessions.fold import fold, since_last_message
 from openprogram.sessions.questions import Questions

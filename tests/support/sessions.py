@@ -1,8 +1,6 @@
 """Chats over a real store on a real file and a real bus, with a scripted model and tools that wait for the test.
 
-`opened` is a server's inside: every action goes through the codec and `SessionService.perform`. Leaving the block is a
-shutdown; `crashed` copies the database file as it is at that moment, which is what `kill -9` leaves behind.
-"""
+`opened` is a server's inside, with its codec; leaving the block is a shutdown. `crashed` is what `kill -9` leaves."""
 
 import asyncio
 import shutil
@@ -15,8 +13,9 @@ from typing import Any, TypeVar, cast
 from typing_extensions import override
 
 from openprogram.bus.local import LocalBus
+from openprogram.core.asking import ApprovalRequested
 from openprogram.core.errors import NoEndpoint, StorageError
-from openprogram.core.events import ApprovalRequested, Event, MessageAdded, PermissionMode, TurnFinished
+from openprogram.core.events import Event, MessageAdded, PermissionMode, TurnFinished
 from openprogram.core.intent import ToolIntent
 from openprogram.core.jsonio import encode
 from openprogram.core.messages import Message, QueuedMessage
@@ -84,8 +83,7 @@ class Catalog:
 
     def __init__(self, provider: Provider) -> None:
         self.provider = provider
-        self.model = MODEL
-        self.gone = False
+        self.model, self.gone = MODEL, False
         self.hangs: Gate | None = None  # where the endpoint stands while it is asked for its models
 
     async def models(self) -> tuple[ModelInfo, ...]:
@@ -232,8 +230,8 @@ async def opened(
     mode: PermissionMode = "auto",
     registry: Registry | None = None,
     max_steps: int = 200,
-    setting_changed: SettingChanged = lambda _user_id, _key, _value: None,
     monotonic: Callable[[], float] = lambda: NOON,
+    setting_changed: SettingChanged = lambda _user_id, _key, _value: None,
 ) -> AsyncIterator[Chats]:
     """Serve the chats of `folder`. The default profile offers every tool of the test."""
     if registry is None:

@@ -3,6 +3,7 @@
 from hypothesis import strategies as st
 
 from openprogram.core.asking import (
+    ApprovalRequested,
     Choice,
     PutQuestion,
     Question,
@@ -12,7 +13,6 @@ from openprogram.core.asking import (
 )
 from openprogram.core.clock import iso_time
 from openprogram.core.events import (
-    ApprovalRequested,
     ErrorInfo,
     ErrorRaised,
     Event,

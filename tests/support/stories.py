@@ -7,18 +7,20 @@ from dataclasses import dataclass, field
 from hypothesis import strategies as st
 
 from openprogram.agent.environment import Resumed
-from openprogram.core.asking import Question, QuestionAnswer, QuestionAnswered, QuestionAsked
-from openprogram.core.errors import ToolFailure
-from openprogram.core.events import (
+from openprogram.core.asking import (
+    Answer,
     ApprovalDecision,
     ApprovalRequested,
     ApprovalResolved,
-    Event,
-    MessageAdded,
+    Question,
+    QuestionAnswer,
+    QuestionAnswered,
+    QuestionAsked,
 )
+from openprogram.core.errors import ToolFailure
+from openprogram.core.events import Event, MessageAdded
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import ReasoningBlock, TextBlock, ToolUseBlock
-from openprogram.core.ports import Answer
 from openprogram.core.prompt import Completed, ReasoningPiece, ResponseStarted, StopReason, TextPiece
 from openprogram.core.tooling import ContractTool, ToolContext, ToolOutput, ToolSpec
 from openprogram.core.usage import Usage

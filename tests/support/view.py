@@ -4,10 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from openprogram.core.asking import QuestionAnswered, QuestionAsked
+from openprogram.core.asking import ApprovalRequested, ApprovalResolved, QuestionAnswered, QuestionAsked
 from openprogram.core.events import (
-    ApprovalRequested,
-    ApprovalResolved,
     BranchSelected,
     ErrorRaised,
     Event,

@@ -344,8 +344,8 @@ action: "ping"
 id: string
 }
 /**
- * A call waits for a person. `preview`: the command, or a unified diff without its last `left_out` lines; `digest`
- * tells two calls apart by all that they would do; `pattern` is what "for this chat" would allow.
+ * A call waits for a person. `preview` is the exact command, or a unified diff without its last `left_out` lines;
+ * `digest` tells calls apart by all that they would do; `pattern` is what "for this chat" would allow.
  */
 export interface ApprovalRequested {
 approval_id: string
@@ -587,9 +587,8 @@ turn_id: string
 type: "turn_started"
 }
 /**
- * A model request goes out; its answer will be `message_id`, below `parent_id`. Of the declared tools `loaded` are
- * those that the chat has discovered, `resident` the others; `deferred_count` more are authorised and not declared.
- * The first `kept` segments are those of the request before, `segments` the rest (all, where that is not known).
+ * A model request goes out; its answer will be `message_id`. Of the declared tools `loaded` are those discovered,
+ * `resident` the others; `deferred_count` more are authorised. `segments` follow `kept` ones of the request before.
  */
 export interface StepStarted {
 causes: string[]

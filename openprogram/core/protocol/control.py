@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from annotated_types import MaxLen
 
-from openprogram.core.events import ApprovalDecision
+from openprogram.core.asking import ApprovalDecision
 from openprogram.core.protocol.base import Name, SessionAction
 
 Words = Annotated[str, MaxLen(10_000)]

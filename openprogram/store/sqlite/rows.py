@@ -11,16 +11,9 @@ from typing import Any, Final, TypeVar, cast
 
 from pydantic import TypeAdapter, ValidationError
 
-from openprogram.core.asking import QuestionAnswer, QuestionAsked, QuestionRow
+from openprogram.core.asking import ApprovalRequested, QuestionAnswer, QuestionAsked, QuestionRow
 from openprogram.core.errors import BadJson, DatabaseCorrupt
-from openprogram.core.events import (
-    ApprovalRequested,
-    PermissionMode,
-    SessionInfo,
-    SessionStatus,
-    StepFinished,
-    TurnFinished,
-)
+from openprogram.core.events import PermissionMode, SessionInfo, SessionStatus, StepFinished, TurnFinished
 from openprogram.core.intent import StoredIntent, ToolIntent
 from openprogram.core.jsonio import JsonValue, decode
 from openprogram.core.messages import Message, QueuedMessage

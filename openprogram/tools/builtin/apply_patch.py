@@ -4,27 +4,26 @@ import asyncio
 from typing import Final
 
 from openprogram.core.errors import ToolFailure
-from openprogram.core.jsonio import JsonObject, scrub
+from openprogram.core.jsonio import JsonObject, digest, digest_bytes, scrub
 from openprogram.core.tooling import CallPreview, ToolContext, ToolOutput
 from openprogram.tools.builtin.changes import apply_changes
-from openprogram.tools.builtin.diff import Diff, unified
+from openprogram.tools.builtin.diff import Diff, joined, unified
 from openprogram.tools.builtin.files import MAX_EDITED
 from openprogram.tools.builtin.patch import FilePatch, UpdateFile, is_marked, parse_marked
 from openprogram.tools.builtin.patch_plan import FileState, changes_of, plan
 from openprogram.tools.builtin.patch_unified import parse_unified
 from openprogram.tools.builtin.paths import Roots
-from openprogram.tools.builtin.write import diff_text
+from openprogram.tools.builtin.write import diff_preview, diff_text
 from openprogram.tools.decorator import tool
 
 MAX_FILES: Final = 200
-_SHOWN: Final = 100_000
-_CUT: Final = "[the rest of the differences is not shown: they are too long]\n"
 
 
 async def preview_apply_patch(arguments: JsonObject, context: ToolContext) -> CallPreview:
     """What the call would change, as one unified diff. Raises `ToolFailure` where it could not work."""
     states = await asyncio.to_thread(plan, Roots.of(context), parse_patch(str(arguments["patch"])))
-    return CallPreview("diff", _joined(_diffs(states)) or "Every file stays as it is.")
+    diff = joined([diff for _, diff in _diffs(states)])
+    return diff_preview(diff) if diff.text else CallPreview("diff", "Every file stays as it is.")
 
 
 def paths_of_patch(arguments: JsonObject) -> tuple[str, ...]:
@@ -58,11 +57,12 @@ async def apply_patch(context: ToolContext, patch: str) -> ToolOutput:
     states = await asyncio.to_thread(_apply, roots, parse_patch(patch))
     diffs = _diffs(states)
     lines = [_told(state, diff) for state, diff in diffs]
+    whole = joined([diff for _, diff in diffs])
     display: JsonObject = {
         "path": states[0].place.shown if len(states) == 1 else f"{len(diffs)} files",
-        "diff": _joined(diffs),
-        "added": sum(diff.added for _, diff in diffs),
-        "removed": sum(diff.removed for _, diff in diffs),
+        "diff": diff_text(whole),
+        "added": whole.added,
+        "removed": whole.removed,
     }
     return ToolOutput.text("\n".join(lines) or "The files are like that already; nothing changed.", display=display)
 
@@ -107,13 +107,8 @@ def _diff(shown: str, before: bytes | None, after: bytes | None, former: str | N
     new = after.decode("utf-8", "replace") if after is not None else None
     if before is not None and b"\0" in before:
         what = f"deleted binary file {shown}" if after is None else f"binary file {former or shown} becomes {shown}"
-        return Diff(f"{what}\n", 0, 0)
+        return Diff(f"{what}\n", 0, 0, digest=digest([what, digest_bytes(before), digest_bytes(after or b"")]))
     return unified(shown, old, new, former=former)
-
-
-def _joined(diffs: list[tuple[FileState, Diff]]) -> str:
-    text = "".join(diff_text(diff) for _, diff in diffs)
-    return text if len(text) <= _SHOWN else text[: text.rindex("\n", 0, _SHOWN) + 1] + _CUT
 
 
 def _told(state: FileState, diff: Diff) -> str:

@@ -55,6 +55,19 @@ def unified(path: str, before: str | None, after: str | None, *, former: str | N
     return Diff(kept, added, removed, text.count("\n", len(kept)), digest(text))
 
 
+def joined(diffs: Sequence[Diff]) -> Diff:
+    """The differences of several files as one."""
+    text = "".join(diff.text for diff in diffs)
+    kept = text if len(text) <= _SHOWN else text[: text.rindex("\n", 0, _SHOWN) + 1]
+    return Diff(
+        kept,
+        sum(diff.added for diff in diffs),
+        sum(diff.removed for diff in diffs),
+        sum(diff.left_out for diff in diffs) + text.count("\n", len(kept)),
+        digest([diff.digest for diff in diffs]),
+    )
+
+
 def _lines(text: str) -> list[str]:
     """Lines with their ends, split at LF only, so that the other line ends are part of what is compared."""
     return [f"{line}\n" for line in text.split("\n")[:-1]] + [tail for tail in [text.rsplit("\n", 1)[-1]] if tail]

@@ -41,13 +41,13 @@ async def git_read(
     offset: int = 1,
     folder: str = ".",
 ) -> ToolOutput:
-    """Look at a git repository: status (uncommitted changes), commit history (log), a commit or an old version of a
-    file (show), differences, who changed which line (blame), branches and tags.
+    """Look at a git repository: status (what is uncommitted), commit history (log), a commit or an old version of a
+    file (show), differences, who wrote each line (blame), branches and tags.
 
     Args:
         command: What to look at
         revision: Commit, branch, tag or range (a..b); for show also commit:file
-        path: Only this file or folder, relative to the workspace; for blame the file
+        path: Only this path, relative to the workspace; blame needs one
         staged: With diff, what is in the index
         limit: Most commits or branches
         offset: First line of the output, to go on where it was cut
@@ -82,6 +82,7 @@ class _Look:
 
     def __init__(self, git: Git, roots: Roots, path: str | None, limit: int, offset: int) -> None:
         self._git = git
+        self._roots = roots
         self._place = self._within(roots.locate(path)) if path is not None else None
         self._limit = limit
         self._offset = offset
@@ -120,7 +121,10 @@ class _Look:
         if self._place is None:
             raise ToolFailure("blame needs the path of a file.")
         ids = [await self._git.resolve(revision)] if revision is not None else []
-        options = ("--date=short", "--no-textconv", "--ignore-revs-file=", f"-L{self._offset},+{_BLAMED}")
+        _, found, _ = await self._git.run("config", "--null", "--type=path", "--get-all", "blame.ignoreRevsFile")
+        for name in filter(None, found.split("\0")):  # git quotes what it cannot read there
+            self._roots.locate(str(self._git.repository.top / name))
+        options = ("--date=short", "--no-textconv", f"-L{self._offset},+{_BLAMED}")
         output = await self._git.show("blame", *options, *ids, "--", *self._paths())
         more = output.more or output.last == _BLAMED
         return GitOutput(output.text, self._offset, self._offset + output.last - 1, more)

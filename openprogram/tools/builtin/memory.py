@@ -11,7 +11,7 @@ from openprogram.tools.builtin.changes import Change, apply_changes, content_of
 from openprogram.tools.builtin.diff import Diff, unified
 from openprogram.tools.builtin.notes import MAX_NOTE, Passage, best, note_names, note_path, note_place, passages
 from openprogram.tools.builtin.paths import Place, Roots, printable
-from openprogram.tools.builtin.write import diff_display, diff_text
+from openprogram.tools.builtin.write import diff_display, diff_preview
 from openprogram.tools.decorator import tool
 
 GROUP: Final = "memory"
@@ -58,7 +58,7 @@ async def preview_memory(arguments: JsonObject, context: ToolContext) -> CallPre
     mode: Mode = "replace" if arguments.get("mode") == "replace" else "append"
     note, text = str(arguments["note"]), str(arguments["text"])
     _, diff = await asyncio.to_thread(_change, Roots.of(context), note, text, mode)
-    return CallPreview("diff", diff_text(diff) or f"The note {note} stays as it is.")
+    return diff_preview(diff) if diff.text else CallPreview("diff", f"The note {note} stays as it is.")
 
 
 @tool(permission="write", writes=written_by_memory, group=GROUP, presets=("coding", "research"), preview=preview_memory)

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from typing_extensions import override
 
+from openprogram.core.asking import ApprovalRequested
 from openprogram.core.chats import MAX_DEPTH, PER_TURN, Sender
-from openprogram.core.events import ApprovalRequested, MessageAdded, QueueChanged, TurnFinished
+from openprogram.core.events import MessageAdded, QueueChanged, TurnFinished
 from openprogram.core.messages import Message
 from openprogram.core.prompt import ProviderEvent, ProviderRequest
 from openprogram.tools.builtin.chats import list_sessions, send_message

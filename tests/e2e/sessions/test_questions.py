@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from openprogram.core.asking import Choice, QuestionAnswer, QuestionAnswered, QuestionAsked
+from openprogram.core.asking import ApprovalRequested, Choice, QuestionAnswer, QuestionAnswered, QuestionAsked
 from openprogram.core.errors import BadField, StorageError
-from openprogram.core.events import ApprovalRequested, ToolCallFinished, TurnFinished
+from openprogram.core.events import ToolCallFinished, TurnFinished
 from openprogram.core.messages import ToolResultBlock
 from openprogram.tools.builtin.ask_user import ask_user
 from openprogram.tools.registry import Registry

@@ -1,7 +1,7 @@
 import pytest
 
 from openprogram.core.intent import Layer, ToolIntent
-from openprogram.session_config.layers import Layers, explain, explain_all, merge
+from openprogram.session_config.layers import Layers, disabled_by, explain, explain_all, merge
 
 EVERY_LAYER = Layers(
     override=ToolIntent(toolset="override"),
@@ -52,6 +52,14 @@ def test_disabled_lists_unite_and_no_layer_lifts_anothers() -> None:
     assert merge(layers).disabled == ("bash", "write")
     assert explain(layers, "disabled").layer == "session"
     assert explain(layers, "disabled").value == ("bash", "write")
+
+
+def test_a_tool_that_the_profile_switches_off_is_not_the_chats_to_switch_on() -> None:
+    layers = Layers(session=ToolIntent(disabled=("write",)), profile=ToolIntent(disabled=("bash", "write")))
+
+    assert disabled_by(layers, "write") == "session"
+    assert disabled_by(layers, "bash") == "profile"
+    assert disabled_by(layers, "read") is None
 
 
 def test_where_no_layer_says_anything_the_default_decided() -> None:

@@ -3,6 +3,7 @@
 from typing import get_args
 
 from openprogram.core.asking import (
+    ApprovalResolved,
     PutQuestion,
     Question,
     QuestionAnswer,
@@ -11,7 +12,6 @@ from openprogram.core.asking import (
     ResolveQuestion,
 )
 from openprogram.core.events import (
-    ApprovalResolved,
     BranchSelected,
     ErrorInfo,
     ErrorRaised,

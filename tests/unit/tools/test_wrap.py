@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
+from openprogram.core.asking import Answer
 from openprogram.core.errors import BadArguments, ToolFailure
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import TextBlock
-from openprogram.core.ports import Answer
 from openprogram.core.tooling import Contract, ToolContext, ToolLimits, ToolOutput
 from openprogram.tools.decorator import tool
 from openprogram.tools.wrap import wrap

@@ -27,8 +27,8 @@ export class App implements ChatHost {
   /** Settings that the server keeps for this user. */
   server = $state.raw<Readonly<Record<string, unknown>>>({});
   readonly sessions: Sessions;
-  #settingChange = 0;
   readonly linked: boolean = $derived(this.link.state === "ready");
+  #settingChange = 0;
   #lostTimer: ReturnType<typeof setTimeout> | undefined;
 
   readonly modelId: string | null = $derived(this.chat?.model ?? this.hello?.default_model ?? null);

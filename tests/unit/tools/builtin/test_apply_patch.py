@@ -79,6 +79,18 @@ async def test_the_preview_is_the_diff_and_does_nothing(call):
     assert preview.text == display_of(await call(apply_patch, patch=EVERYTHING))["diff"]
 
 
+async def test_a_preview_that_is_cut_tells_how_much_and_is_of_all_of_it(call):
+    def adding(last: str) -> str:
+        files = [line for n in range(40) for line in (f"*** Add File: f{n}", *(f"+{n} {i:090}" for i in range(60)))]
+        return marked(*files, "*** Add File: last", f"+{last}")
+
+    one, other = [await call.preview(apply_patch, patch=adding(last)) for last in "ab"]
+    assert len(one.text) <= 100_000
+    assert one.text == other.text
+    assert one.left_out == 41 * 3 + 40 * 60 + 1 - one.text.count("\n")
+    assert one.digest != other.digest
+
+
 async def test_a_hunk_that_does_not_match_is_named_with_what_is_there(call):
     patch = marked(
         "*** Update File: app.py",

@@ -51,9 +51,7 @@ def hostile(tmp_path, trap):
         "\n\n", "\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n iQ==\n -----END PGP SIGNATURE-----\n\n", 1
     )
     git(root, "update-ref", "HEAD", git(root, "hash-object", "-t", "commit", "-w", "--stdin", stdin=f"{signed}\n"))
-    (tmp_path / "private.txt").write_text("secret of the host\n")
     settings = {
-        "blame.ignoreRevsFile": str(tmp_path / "private.txt"),
         "core.fsmonitor": trap.named("fsmonitor"),
         "core.pager": trap.named("pager"),
         "core.sshCommand": trap.named("ssh"),
@@ -131,6 +129,15 @@ async def test_worktrees_run_no_program_of_the_repository(hostile, trap):
     assert "a.txt" in await call.fails(worktree_remove, path="tree")
     await call(worktree_remove, path="tree", force=True)
     assert trap.caught == set()
+
+
+async def test_blame_opens_no_file_outside_that_a_repository_names(hostile, tmp_path):  # R15
+    (tmp_path / "private.txt").write_text("secret of the host\n")
+    for name in (str(tmp_path / "private.txt"), "../private.txt"):
+        git(hostile, "config", "blame.ignoreRevsFile", name)
+        message = await Caller(hostile).fails(git_read, command="blame", path="a.txt")
+        assert "outside of what may be used" in message
+        assert "secret" not in message
 
 
 async def test_a_missing_object_is_not_fetched(hostile, trap):

@@ -8,12 +8,9 @@ import type {
   ApprovalRequested,
   ApprovalResolved,
   Effective,
-  ErrorInfo,
-  ErrorRaised,
   Event as ChatEvent,
   Message,
   MessagesAck,
-  Notice,
   PartialAnswer,
   QuestionAsked,
   QueuedMessage,
@@ -26,6 +23,7 @@ import type {
   TurnStarted,
 } from "../../protocol.gen";
 import { addDelta, callWritten, openAnswer, type LiveAnswer } from "./live";
+import { noteOf, withNote, withoutTold, type Note } from "./notes";
 
 type Json = ToolResultBlock["display"];
 export type Arguments = NonNullable<Json>;
@@ -39,16 +37,6 @@ export interface CallState {
   /** When it began to run: after the person's word, where one was asked. */
   readonly startedAt: string | null;
 }
-
-/** A quiet line or an error card that belongs behind a message. */
-export interface Note {
-  readonly afterId: string | null;
-  readonly message: string;
-  readonly error: ErrorInfo | null;
-}
-
-/** As many as the server keeps, so that a reload shows the same. */
-const NOTES_KEPT = 20;
 
 export interface ChatState {
   readonly session: SessionInfo;
@@ -214,10 +202,8 @@ export function reduce(state: ChatState, event: ChatEvent, at: string): ChatStat
     case "session_changed":
       return { ...state, session: event.session };
     case "notice":
-    case "error": {
-      const note = noteOf(state.messages.at(-1)?.id ?? null, event);
-      return { ...state, notes: [...state.notes, note].slice(-NOTES_KEPT) };
-    }
+    case "error":
+      return { ...state, notes: withNote(state.notes, noteOf(state.messages.at(-1)?.id ?? null, event)) };
     default:
       return unknown(state, event);
   }
@@ -271,20 +257,8 @@ function withCall(state: ChatState, callId: string, change: (call: CallState) =>
   return { ...state, calls: { ...state.calls, [callId]: change(before) } };
 }
 
-function noteOf(afterId: string | null, event: Notice | ErrorRaised): Note {
-  return event.type === "error"
-    ? { afterId, message: event.error.message, error: event.error }
-    : { afterId, message: event.message, error: null };
-}
-
 function byMessage(steps: readonly StepFinished[]): Record<string, StepFinished> {
   return Object.fromEntries(steps.map((step) => [step.message_id, step]));
-}
-
-/** The notes without the newest where it tells of the error that the outcome shows: why the turn could not start. */
-function withoutTold(notes: readonly Note[], error: ErrorInfo | null): readonly Note[] {
-  const last = notes.at(-1)?.error;
-  return error !== null && last?.code === error.code && last.message === error.message ? notes.slice(0, -1) : notes;
 }
 
 function without<T extends ApprovalRequested | QuestionAsked>(asked: readonly T[], id: string): readonly T[] {

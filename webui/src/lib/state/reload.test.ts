@@ -108,7 +108,7 @@ class Log {
     this.commits.push([{ type: "tool_call_started", turn_id, message_id, call_id, name: "bash", arguments: args }]);
     if (plan.asked !== null) {
       const about = { approval_id: `a_${call_id}`, turn_id, call_id, tool: "bash", arguments: args };
-      const shown = { kind: "command" as const, preview: "ls", reason: "", pattern: "ls", digest: "", left_out: 0 };
+      const shown = { kind: "command" as const, preview: "ls", reason: "", pattern: "ls", digest: "d", left_out: 0 };
       this.commits.push([{ type: "approval_requested", ...about, ...shown }]);
       const { approval_id } = about;
       this.commits.push([{ type: "approval_resolved", approval_id, decision: plan.asked, note: null }]);

@@ -124,14 +124,14 @@ describe("rows", () => {
     let state = fromSnapshot(sessionState({ messages: turn.slice(0, 2), turn_id: "t_1" }));
     const at = (seconds: number): string => `2026-01-01T00:00:0${seconds}.000Z`;
     const asked = {
-      digest: "",
-      left_out: 0,
       approval_id: "a_1",
       turn_id: "t_1",
       call_id: "c_1",
       tool: "bash",
       arguments: {},
       reason: "",
+      digest: "d",
+      left_out: 0,
     };
     const begun = { turn_id: "t_1", message_id: "m_2", call_id: "c_1", name: "bash", arguments: {} };
     const card = (): Row | undefined => new RowBuilder().build(state, []).find((row) => row.kind === "call");

@@ -3,7 +3,8 @@
  * calls can be virtualised like anything else. A row whose content did not change is the same object.
  */
 import type { Message, ToolResultBlock } from "../../protocol.gen";
-import { waitingCalls, type ChatState, type Note } from "./chat";
+import { waitingCalls, type ChatState } from "./chat";
+import type { Note } from "./notes";
 import type { LiveAnswer } from "./live";
 import { callRow, groupCalls } from "./calls";
 import { joinsQueue, outgoingRow } from "./outgoing";
