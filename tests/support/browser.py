@@ -201,8 +201,8 @@ class Tab:
     async def words(self) -> str:
         """The text of the conversation, once no row of it is hidden any more: each is, until it is measured."""
         seen = await self.page.wait_for_function(
-            """() => { const log = document.querySelector("[role=log]");
-                 return log?.querySelector('[style*="visibility: hidden"]') ? null : { text: log?.innerText ?? "" }; }"""
+            """() => { const at = document.querySelector("[role=log]");
+                 return at?.querySelector('[style*="visibility: hidden"]') ? null : { text: at?.innerText ?? "" }; }"""
         )
         text: str = (await seen.json_value())["text"]
         return text
