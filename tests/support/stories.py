@@ -133,17 +133,21 @@ class Stage:
         return wrap(spec, self.chat.switches, self._ask)
 
     async def _ask(self, request: ApprovalRequested) -> Answer:
+        reply = asyncio.get_running_loop().call_soon(self._decide, request)  # the person, once this waits
+        try:
+            return await self.broker(request)
+        finally:
+            reply.cancel()
+
+    def _decide(self, request: ApprovalRequested) -> None:
         decision = self._decisions[request.call_id]
-        waiting = asyncio.ensure_future(self.broker(request))
-        await asyncio.sleep(0)
         if decision is None:
             self._silent.open()
-        else:
-            with self.broker.answering(request.approval_id) as question:
-                if question is not None:
-                    self.chat.emit(ApprovalResolved(request.approval_id, decision))
-                    question.give(Answer(decision))
-        return await waiting
+            return
+        with self.broker.answering(request.approval_id) as question:
+            if question is not None:
+                self.chat.emit(ApprovalResolved(request.approval_id, decision))
+                question.give(Answer(decision))
 
     async def _act(self, _arguments: JsonObject, context: ToolContext) -> ToolOutput:
         self._recording.ran[context.call_id] = len(self.chat.emit.events)
@@ -152,19 +156,23 @@ class Stage:
         return ToolOutput.text("done")
 
     async def _question(self, _arguments: JsonObject, context: ToolContext) -> ToolOutput:
-        call_id = context.call_id
-        waiting = asyncio.ensure_future(self.questions(Question("Which?"), call_id, context.turn_id))
-        await asyncio.sleep(0)
-        asked = [event for event in self.chat.emit.of(QuestionAsked) if event.call_id == call_id]
+        reply = asyncio.get_running_loop().call_soon(self._reply, context.call_id)  # the person, once this waits
+        try:
+            answer = await self.questions(Question("Which?"), context.call_id, context.turn_id)
+        finally:
+            reply.cancel()
+        return ToolOutput.text(answer.text or "")
+
+    def _reply(self, call_id: str) -> None:
         if self._decisions[call_id] is None:
             self._silent.open()
-        elif asked:
-            with self.questions.answering(asked[-1].question_id) as waits:
-                if waits is not None:
-                    answer = QuestionAnswer(text=f"answer to {call_id}")
-                    self.chat.emit(QuestionAnswered(asked[-1].question_id, answer))
-                    waits.give(answer)
-        return ToolOutput.text((await waiting).text or "")
+            return
+        asked = next(event for event in self.chat.emit.of(QuestionAsked) if event.call_id == call_id)
+        with self.questions.answering(asked.question_id) as waits:
+            if waits is not None:
+                answer = QuestionAnswer(text=f"answer to {call_id}")
+                self.chat.emit(QuestionAnswered(asked.question_id, answer))
+                waits.give(answer)
 
     async def _fail(self, _arguments: JsonObject, context: ToolContext) -> ToolOutput:
         self._recording.ran[context.call_id] = len(self.chat.emit.events)
