@@ -29,11 +29,13 @@ class ApprovalRequested:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalResolved:
-    """An approval is answered, or moot (`decision` None: the turn ended first)."""
+    """An approval is answered, or moot (`decision` None: the turn ended first). `held` names its call where that does
+    not begin by this: the turn waits since a restart, and goes on with its last answer."""
 
     approval_id: str
     decision: ApprovalDecision | None
     note: str | None = None
+    held: str | None = None
     type: Literal["approval_resolved"] = "approval_resolved"
 
 

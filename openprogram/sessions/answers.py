@@ -64,11 +64,13 @@ async def _answer_waiting_turn(
     if hub.closing:
         raise _closing()
     denied: tuple[Event, ...] = ()
+    held: str | None = asked.call_id
     if action.decision == "deny":
+        held = None
         text = refusal(Answer(action.decision, action.note))
         result = ToolResultBlock(asked.call_id, "denied", (TextBlock(text),), duration_ms=0)
         denied = (ToolCallFinished(asked.call_id, "denied", result, 0),)
-    ack = await _store(hub, request, action, asked, *denied)
+    ack = await _store(hub, request, action, asked, *denied, held=held)
     await _resume(hub, request, action.session_id)
     return ack
 
@@ -137,11 +139,11 @@ async def _store_answer(hub: Hub, request: Request, action: AnswerQuestion, answ
 
 
 async def _store(
-    hub: Hub, request: Request, action: AnswerApproval, asked: ApprovalRequested, *more: Event
+    hub: Hub, request: Request, action: AnswerApproval, asked: ApprovalRequested, *more: Event, held: str | None = None
 ) -> SessionAck:
     grants = (AddGrant(grant) for grant in _grants(action, asked))
     ack = SessionAck(id=action.id, session_id=action.session_id)
-    resolved = ApprovalResolved(action.approval_id, action.decision, action.note)
+    resolved = ApprovalResolved(action.approval_id, action.decision, action.note, held)
     try:
         await hub.journal.commit(action.session_id, request.user_id, (resolved, *more), *grants, request.remember(ack))
     except Conflict as error:

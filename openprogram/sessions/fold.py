@@ -26,7 +26,8 @@ class UnfinishedTurn:
     """The open ends of a turn.
 
     `step` is a request whose answer was not recorded; `blocks` what had arrived of it, in order. `answer` is the
-    recorded answer whose calls have no recorded results yet; `started` and `finished` are those calls' states,
+    recorded answer whose calls have no recorded results yet; `started` and `finished` are those calls' states, `held`
+    are allowed and begin only when the turn goes on,
     `discovered` what the finished ones asked to have loaded. `steps` counts the requests, `fingerprint` is the
     contract's.
     """
@@ -37,6 +38,7 @@ class UnfinishedTurn:
     blocks: dict[int, tuple[type[TextBlock] | type[ReasoningBlock], list[str]]] = field(default_factory=dict)
     answer: Message | None = None
     started: set[str] = field(default_factory=set)
+    held: set[str] = field(default_factory=set)
     finished: dict[str, ToolResultBlock] = field(default_factory=dict)
     discovered: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -58,6 +60,7 @@ def _apply(turn: UnfinishedTurn, event: Event) -> None:
     match event:
         case TurnStarted():
             turn.fingerprint = event.fingerprint
+            turn.held = set()  # resumed: what was held runs
         case StepStarted():
             turn.step, turn.steps, turn.blocks = event, event.step, {}
         case TextDelta(message_id, block, text) if turn.step and turn.step.message_id == message_id:
@@ -70,6 +73,8 @@ def _apply(turn: UnfinishedTurn, event: Event) -> None:
             turn.started, turn.finished, turn.discovered = set(), {}, {}
         case MessageAdded(message) if message.role == "tool":
             turn.answer = None
+        case ApprovalResolved(held=str(call_id)):
+            turn.held.add(call_id)
         case ToolCallStarted():
             turn.started.add(event.call_id)
         case ToolCallFinished():

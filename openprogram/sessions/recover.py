@@ -46,13 +46,13 @@ class Asked:
 
 
 def waits_for_answer(turn: UnfinishedTurn, asked: Asked) -> bool:
-    """Whether the turn only waited for a person: every call that had begun is finished, waits for an answer, or has
-    one and does nothing but hand it on."""
+    """Whether the turn only waited for a person: every call that had begun is finished, waits for an answer, is held
+    until the others have theirs, or does nothing but hand its answer on."""
     pending = asked.calls
     if turn.answer is None or not pending:
         return False
     again = {row.asked.call_id for row in asked.answered}
-    return turn.started - turn.finished.keys() <= pending | again
+    return turn.started - turn.finished.keys() <= pending | turn.held | again
 
 
 def close(
@@ -109,9 +109,9 @@ def _unfinished(turn: UnfinishedTurn, call_id: str, asked: Asked) -> ToolResultB
     for row in asked.answered:
         if row.asked.call_id == call_id and row.answer is not None:
             return ToolResultBlock(call_id, "interrupted", (TextBlock(f"{told(row.answer)}\n{_CUT_SHORT}"),))
-    if call_id in turn.started and call_id not in asked.calls:
+    if call_id in turn.started and call_id not in asked.calls | turn.held:
         return ToolResultBlock(call_id, "interrupted", (TextBlock(_INTERRUPTED),))
-    text = _NOT_ALLOWED if call_id in turn.started else _NOT_STARTED
+    text = _NOT_ALLOWED if call_id in asked.calls else _NOT_STARTED
     if any(row.asked.call_id == call_id for row in asked.questions):
         text = _NOT_ANSWERED
     return ToolResultBlock(call_id, "interrupted", (TextBlock(text),), duration_ms=0)

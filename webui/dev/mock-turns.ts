@@ -234,7 +234,13 @@ export class Turns {
     const decision = await new Promise<"once" | "session" | "deny">((resolve) => (chat.answer = resolve));
     chat.answer = null;
     chat.approvals = [];
-    this.#chats.emit(chat, { type: "approval_resolved", approval_id: request.approval_id, decision, note: null });
+    this.#chats.emit(chat, {
+      type: "approval_resolved",
+      approval_id: request.approval_id,
+      decision,
+      note: null,
+      held: null,
+    });
     this.#chats.changed(chat, { status: "running" });
     return decision;
   }

@@ -364,11 +364,13 @@ turn_id: string
 type: "approval_requested"
 }
 /**
- * An approval is answered, or moot (`decision` None: the turn ended first).
+ * An approval is answered, or moot (`decision` None: the turn ended first). `held` names its call where that does
+ * not begin by this: the turn waits since a restart, and goes on with its last answer.
  */
 export interface ApprovalResolved {
 approval_id: string
 decision: (("once" | "session" | "deny") | null)
+held: (string | null)
 note: (string | null)
 type: "approval_resolved"
 }

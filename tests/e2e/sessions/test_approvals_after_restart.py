@@ -92,7 +92,10 @@ async def test_a_denial_after_a_restart_is_final_whatever_the_mode_says_by_then(
         assert [event.status for event in await chats.of(session_id, ToolCallFinished)] == ["denied"]
 
 
-async def test_a_turn_with_two_questions_resumes_when_both_are_answered(tmp_path: Path) -> None:  # P9
+@pytest.mark.parametrize("first_answer", ["deny", "once", "session"])
+async def test_a_turn_with_two_questions_resumes_when_both_are_answered(
+    tmp_path: Path, first_answer: str
+) -> None:  # P9
     calls = (_run("one", "c_one"), _run("two", "c_two"))
     both = [_bash(parallel_safe=True)]
     async with opened(tmp_path, call(*calls), tools=both, mode="ask") as chats:
@@ -101,14 +104,19 @@ async def test_a_turn_with_two_questions_resumes_when_both_are_answered(tmp_path
     bash = _bash(parallel_safe=True)
     async with opened(tmp_path, say("Done."), tools=[bash], mode="ask") as chats:
         first, second = (await chats.snapshot(session_id)).state.approvals
-        await _answer(chats, first, session_id, "deny")
+        await _answer(chats, first, session_id, first_answer)
         assert await chats.of(session_id, TurnFinished) == []
+        assert bash.calls == []
     async with opened(tmp_path, say("Done."), tools=[bash], mode="ask") as chats:  # and another restart in between
         (second,) = (await chats.snapshot(session_id)).state.approvals
         await _answer(chats, second, session_id)
         await chats.until(session_id, TurnFinished)
-        assert bash.calls == [{"command": "two"}]
-        assert [result.status for result in await _results(chats, session_id)] == ["denied", "ok"]
+        (finished,) = await chats.of(session_id, TurnFinished)
+        assert finished.reason == "done"
+        ran = [made["command"] for made in bash.calls]
+        assert ran == (["two"] if first_answer == "deny" else ["one", "two"])
+        status = "denied" if first_answer == "deny" else "ok"
+        assert [result.status for result in await _results(chats, session_id)] == [status, "ok"]
 
 
 async def test_a_call_that_ran_before_the_restart_is_not_run_again(tmp_path: Path) -> None:  # R1, R2

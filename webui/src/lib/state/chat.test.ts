@@ -165,7 +165,7 @@ describe("tool calls", () => {
     const state = run(answered, asked, asked);
     expect(state.approvals).toHaveLength(1);
     expect(
-      run(state, { type: "approval_resolved", approval_id: "a_1", decision: "once", note: null }).approvals,
+      run(state, { type: "approval_resolved", approval_id: "a_1", decision: "once", note: null, held: null }).approvals,
     ).toEqual([]);
     expect(run(state, { type: "turn_finished", turn_id: "t_1", reason: "stopped", error: null }).approvals).toEqual([]);
   });

@@ -111,7 +111,7 @@ class Log {
       const shown = { kind: "command" as const, preview: "ls", reason: "", pattern: "ls", digest: "d", left_out: 0 };
       this.commits.push([{ type: "approval_requested", ...about, ...shown }]);
       const { approval_id } = about;
-      this.commits.push([{ type: "approval_resolved", approval_id, decision: plan.asked, note: null }]);
+      this.commits.push([{ type: "approval_resolved", approval_id, decision: plan.asked, note: null, held: null }]);
     }
     const denied = plan.asked === "deny";
     for (const text of plan.output && !denied ? ["a", "b"] : [])

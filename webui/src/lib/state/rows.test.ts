@@ -139,7 +139,11 @@ describe("rows", () => {
     expect(card()).toMatchObject({ status: "running", startedAt: at(0) });
     state = reduce(state, { type: "approval_requested", kind: "command", preview: "ls", pattern: "", ...asked }, at(1));
     expect(card()).toMatchObject({ status: "approval", startedAt: null, durationMs: null });
-    state = reduce(state, { type: "approval_resolved", approval_id: "a_1", decision: "once", note: null }, at(9));
+    state = reduce(
+      state,
+      { type: "approval_resolved", approval_id: "a_1", decision: "once", note: null, held: null },
+      at(9),
+    );
     expect(card()).toMatchObject({ status: "running", startedAt: at(9) });
   });
 
