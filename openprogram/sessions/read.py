@@ -142,4 +142,5 @@ async def explain_tools(hub: Hub, request: Request, action: ExplainTools) -> Too
         effective=effective(hub, stored),
         presets=preset_infos(live),
         error=error,
+        problems=dict(live.problems),
     )

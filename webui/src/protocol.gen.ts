@@ -884,6 +884,8 @@ type: "ack"
 }
 /**
  * The effective tools of a chat with reasons (`explain_tools`). `error` says why nothing resolves.
+ * 
+ * `problems` says of a source of tools what it should have brought and could not.
  */
 export interface ToolsAck {
 decided: Decided[]
@@ -892,6 +894,9 @@ error: (string | null)
 id: string
 preset: (string | null)
 presets: PresetInfo[]
+problems: {
+[k: string]: string[]
+}
 revision: number
 session_id: string
 tools: ToolState[]
