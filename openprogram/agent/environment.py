@@ -10,6 +10,7 @@ from openprogram.agent.stop import StopSignal
 from openprogram.context.assembler import PromptContext
 from openprogram.context.catalog import Count
 from openprogram.core.clock import Clock
+from openprogram.core.events import ErrorInfo
 from openprogram.core.ids import new_id
 from openprogram.core.messages import Message, ToolResultBlock
 from openprogram.core.ports import Authority, Emit, Inbox, Provider, Surfaces
@@ -42,6 +43,8 @@ class Setup:
     prompt: PromptContext
     """The system prompt but for the catalog, which the surface keeps."""
     workspace: Path
+    faults: tuple[ErrorInfo, ...] = ()
+    """What the turn goes on in spite of; people are told."""
 
 
 class Prepare(Protocol):

@@ -885,7 +885,7 @@ type: "ack"
 /**
  * The effective tools of a chat with reasons (`explain_tools`). `error` says why nothing resolves.
  * 
- * `problems` says of a source of tools what it should have brought and could not.
+ * `problems` says of a source of tools, or of the project's file, what is wrong with it.
  */
 export interface ToolsAck {
 decided: Decided[]

@@ -170,7 +170,7 @@ class Decided:
 class ToolsAck(SessionAck):
     """The effective tools of a chat with reasons (`explain_tools`). `error` says why nothing resolves.
 
-    `problems` says of a source of tools what it should have brought and could not.
+    `problems` says of a source of tools, or of the project's file, what is wrong with it.
     """
 
     revision: int
