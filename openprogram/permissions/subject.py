@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from openprogram.core.jsonio import JsonObject, canonical
-from openprogram.core.tooling import ToolSpec
+from openprogram.core.tooling import ToolSpec, WrittenPaths
 from openprogram.session_config.project_file import PROJECT_FILE
 
 WORKSPACE_WIDE: Final = "**"
@@ -61,7 +61,7 @@ def subject(
         case "execute" if "command" in arguments:
             return Subject("command", _command(arguments))
         case "write" if spec.writes:
-            return _paths([_text(arguments, name) for name in spec.writes], roots, resolve)
+            return _paths(_written(spec.writes, arguments), roots, resolve)
         case _:
             return Subject("tool", WHOLE_TOOL)
 
@@ -95,6 +95,12 @@ def _command(arguments: JsonObject) -> str:
         raise ValueError(f"what comes with the command cannot be written down: {error}") from error
 
 
+def _written(writes: tuple[str, ...] | WrittenPaths, arguments: JsonObject) -> Sequence[str]:
+    if isinstance(writes, tuple):
+        return [_text(arguments, name) for name in writes]
+    return writes(arguments)
+
+
 def _paths(texts: Sequence[str], roots: Sequence[Path], resolve: Resolve) -> Subject:
     for text in texts:
         if not text or "\0" in text or "\n" in text or text.startswith("~"):
@@ -106,8 +112,9 @@ def _paths(texts: Sequence[str], roots: Sequence[Path], resolve: Resolve) -> Sub
 
 
 def _steers(path: Path, roots: Sequence[str]) -> bool:
-    below = (path.relative_to(root).parts for root in roots if path.is_relative_to(root))
-    return any(parts[:1] and parts[0].casefold() == _SETTINGS for parts in below)  # some disks do not tell A from a
+    """Whether this is a project's file, or the folder that it would come with. Some disks do not tell A from a."""
+    below = (path.relative_to(root).as_posix().casefold() for root in roots if path.is_relative_to(root))
+    return any(place in (PROJECT_FILE, _SETTINGS) for place in below)
 
 
 def _text(arguments: JsonObject, name: str) -> str:

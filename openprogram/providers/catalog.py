@@ -1,8 +1,8 @@
 """What is known of models: a table of facts for current ones, `models.json`, and what an endpoint's own list tells.
 
 Sources of the table: the vendors' documents as of September 2026 and the catalogue of the npm package
-`@earendil-works/pi-ai` 1.6.0 (windows, limits, thinking, prices). Prices are US dollars per million tokens and hold at
-the vendor's own address only. What is not in the table is unknown, never guessed.
+`@earendil-works/pi-ai` 1.6.0 (windows, limits, thinking, pictures, prices). Prices are US dollars per million tokens
+and hold at the vendor's own address only. What is not in the table is unknown, never guessed.
 """
 
 import re
@@ -31,6 +31,8 @@ class ModelFacts:
     thinking: Thinking = "none"
     thinking_can_be_off: bool = True
     takes_temperature: bool = True
+    images: bool | None = None
+    """Whether it takes pictures; None: that is not known, and it is sent none."""
     price: Price | None = None
     vendor: str | None = None
     """Host name at which the price holds."""
@@ -57,6 +59,7 @@ def _table() -> dict[str, ModelFacts]:
             thinking=model.get("thinking", "none"),
             thinking_can_be_off=model.get("thinking_can_be_off", True),
             takes_temperature=model.get("takes_temperature", True),
+            images=model.get("images"),
             price=Price(**model["price"]) if "price" in model else None,
             vendor=vendor,
         )

@@ -207,6 +207,10 @@ class Tab:
         await self.page.get_by_test_id("tools-button").click()
         await expect(self.page.get_by_test_id("tools-count")).to_be_visible()
 
+    async def line(self) -> Locator:
+        """This chat in the sidebar, which other chats on the server may be pinned above."""
+        return self.page.locator(f'[data-testid="chat-line"][data-id="{await self.session_id()}"]')
+
     async def session_id(self) -> str:
         """The id of the chat that is shown, once its address has it."""
         await self.page.wait_for_url(re.compile(r"#/c/"))

@@ -1,8 +1,7 @@
 """Chats over a real store on a real file and a real bus, with a scripted model and tools that wait for the test.
 
-`opened` is a server's inside: every action goes through the codec and `SessionService.perform`. Leaving the block is a
-shutdown; `crashed` copies the database file as it is at that moment, which is what `kill -9` leaves behind.
-"""
+`opened` is a server's inside, with its codec; leaving the block is a shutdown. `crashed` copies the database file as
+`kill -9` leaves it."""
 
 import asyncio
 import shutil
@@ -84,8 +83,8 @@ class Catalog:
 
     def __init__(self, provider: Provider) -> None:
         self.provider = provider
-        self.model = MODEL
-        self.gone = False
+        self.model, self.gone = MODEL, False
+        self.hangs: Gate | None = None  # where the endpoint stands while it is asked for its models
 
     async def models(self) -> tuple[ModelInfo, ...]:
         return (self.model,)
@@ -94,6 +93,8 @@ class Catalog:
         return self.model.id
 
     async def resolve(self, model_id: str | None) -> tuple[ModelInfo, Provider]:
+        if self.hangs is not None:
+            await self.hangs.wait()
         if self.gone or model_id not in (None, self.model.id):
             raise NoEndpoint(f"there is no model {model_id}", hint=f"choose {self.model.id}")
         return self.model, self.provider
@@ -143,8 +144,7 @@ class Chats:
 
     async def draft(self, **fields: Any) -> str:
         """Make a chat without messages."""
-        ack = await self.do("create_session", **fields)
-        return cast(ChatAck, ack).session_id
+        return cast(ChatAck, await self.do("create_session", **fields)).session_id
 
     # -- looking ------------------------------------------------------------------------------------------------
 
@@ -230,6 +230,7 @@ async def opened(
     mode: PermissionMode = "auto",
     registry: Registry | None = None,
     max_steps: int = 200,
+    monotonic: Callable[[], float] = lambda: NOON,
     setting_changed: SettingChanged = lambda _user_id, _key, _value: None,
 ) -> AsyncIterator[Chats]:
     """Serve the chats of `folder`. The default profile offers every tool of the test."""
@@ -249,7 +250,7 @@ async def opened(
         finder=Finder(),
         tokens=TokenCounts(store, counted_here),
         clock=lambda: NOON,
-        monotonic=lambda: NOON,
+        monotonic=monotonic,
         setting_changed=setting_changed,
     )
     defaults = Defaults(workspace=Path("/tmp"), profile=profile, permission_mode=mode, max_steps=max_steps)

@@ -55,7 +55,9 @@ def test_a_grant_never_covers_more_than_was_shown() -> None:  # R17
     assert decided("ask", PATCH, {}, Grant("apply_patch", "*")).outcome == "allow"
 
 
-@pytest.mark.parametrize("path", [".openprogram/project.toml", "a/../.openprogram/x", ".OpenProgram/project.toml"])
+@pytest.mark.parametrize(
+    "path", [".openprogram/project.toml", "a/../.openprogram/project.toml", ".OpenProgram/Project.toml", ".openprogram"]
+)
 def test_what_steers_a_project_asks_even_where_edits_are_accepted(path: str) -> None:  # R17, law 6
     call: JsonObject = {"path": path, "content": "[tools]"}
     asked = decided("accept_edits", WRITE, call, Grant("write", "**"))
@@ -65,7 +67,7 @@ def test_what_steers_a_project_asks_even_where_edits_are_accepted(path: str) -> 
 
 
 def test_only_the_projects_own_settings_ask() -> None:
-    for path in ("sub/.openprogram/x", ".openprogram.md", "openprogram"):
+    for path in (".openprogram/memory/plan.md", "sub/.openprogram/project.toml", "project.toml", "openprogram"):
         assert decided("accept_edits", WRITE, {"path": path, "content": ""}).outcome == "allow"
 
 
