@@ -61,6 +61,27 @@ async def test_the_chats_own_choice_is_over_its_projects(tmp_path: Path) -> None
         assert (await chats.of(session_id, TurnStarted))[0].tools == ("bash", "notes", "read")
 
 
+async def test_what_only_the_project_gives_can_be_called_until_the_chat_takes_it_away(
+    tmp_path: Path,
+) -> None:  # T9, T21
+    where = project(tmp_path, '[tools]\ntoolset = "full"\n')
+    gate = Gate()
+    read, bash = FakeTool("read", held(gate)), FakeTool("bash")
+    scripts = (call(use("bash")), call(use("read")), call(use("bash")), say("Done."))
+    nothing = AgentProfile(intent=ToolIntent(toolset="none"))
+    async with opened(tmp_path, *scripts, tools=[read, bash], profile=nothing) as chats:
+        session_id = await chats.draft()
+        await chats.do("set_workspace", session_id=session_id, workspace=str(where))
+        await chats.say("look", session_id)
+        await gate.reached()
+        assert len(bash.calls) == 1
+        assert (await chats.patch("set_tool_disabled", session_id, name="bash", value=True)).applies == "now"
+        gate.open()
+        await chats.until(session_id, TurnFinished)
+        await chats.rest(session_id)
+        assert (len(bash.calls), len(read.calls)) == (1, 1)
+
+
 async def test_a_project_that_is_edited_is_followed_from_the_next_message_and_not_before(
     tmp_path: Path,
 ) -> None:  # T21
