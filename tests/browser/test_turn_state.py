@@ -29,7 +29,7 @@ async def hanging_endpoint() -> AsyncIterator[str]:
 async def shown(tab: Tab) -> str:
     """The transcript's words."""
     await tab.painted()
-    return await tab.transcript.inner_text()
+    return await tab.words()
 
 
 async def same_after_reload(tab: Tab, other: Tab | None = None) -> None:
