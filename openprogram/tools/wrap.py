@@ -10,7 +10,8 @@ A contract tells kinds with versions (spec tools.md T23): raise one when what it
 
 from typing import Final
 
-from openprogram.core.ports import Ask, Authority
+from openprogram.core.asking import Ask
+from openprogram.core.ports import Authority
 from openprogram.core.tooling import ContractTool, ToolSpec
 from openprogram.tools.approval import with_approval
 from openprogram.tools.bounds import with_bounds

@@ -185,6 +185,7 @@ export class Chats {
       permission_mode: chat.info.permission_mode,
       queue: chat.queue,
       approvals: chat.approvals,
+      questions: [],
     });
   }
 

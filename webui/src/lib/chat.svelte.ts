@@ -5,7 +5,7 @@ import { t } from "../i18n/index.svelte";
 import { announcer } from "./announce.svelte";
 import { RequestError, randomId, type ActionBody, type Connection } from "./connection";
 import { Batch } from "./state/batch";
-import { fromSnapshot, reduce, withBranch, withOlder, type ChatState } from "./state/chat";
+import { fromSnapshot, reduce, waitingCalls, withBranch, withOlder, type ChatState } from "./state/chat";
 import { joinsQueue, outgoingRow, stillOutgoing } from "./state/outgoing";
 import { RowBuilder, type Outgoing, type Row } from "./state/rows";
 import { toasts } from "./toasts.svelte";
@@ -115,7 +115,7 @@ export class ChatStore implements Switchable {
 
   /** Whether a tool is at work: ending it may leave things half done. One that waits for an answer is not. */
   get toolRuns(): boolean {
-    const waiting = new Set(this.state?.approvals.map((approval) => approval.call_id));
+    const waiting = new Set(this.state === null ? [] : waitingCalls(this.state));
     return Object.entries(this.state?.calls ?? {}).some(([id, call]) => call.status === "running" && !waiting.has(id));
   }
 
@@ -146,6 +146,10 @@ export class ChatStore implements Switchable {
 
   answer(approvalId: string, decision: ApprovalDecision, note: string | null): void {
     void this.#do((session_id) => ({ action: "answer_approval", session_id, approval_id: approvalId, decision, note }));
+  }
+
+  answerQuestion(question_id: string, chosen: string[], text: string | null, undo: () => void): void {
+    void this.#do((session_id) => ({ action: "answer_question", session_id, question_id, chosen, text }), undo);
   }
 
   continueTurn(): void {
@@ -238,6 +242,7 @@ export class ChatStore implements Switchable {
     if (event.type === "turn_accepted") announcer.say(t("announce.started"));
     else if (event.type === "approval_requested")
       announcer.say(t("approval.announce", { what: event.preview.slice(0, 120) }));
+    else if (event.type === "question_asked") announcer.say(t("question.announce", { what: event.question.text }));
     else if (event.type === "turn_finished") {
       const message = event.error?.message;
       if (message !== undefined) announcer.say(t("announce.failed", { message }));
