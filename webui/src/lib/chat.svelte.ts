@@ -33,12 +33,11 @@ export class ChatStore implements Switchable {
   id = $state<string | null>(null);
   state = $state.raw<ChatState | null>(null);
   outgoing = $state.raw<readonly Outgoing[]>([]);
-  /** The server does not know this chat, or does not show it to this user. */
-  gone = $state(false);
+  gone = $state(false); // the server does not know this chat, or does not show it to this user
+  fresh = $state(true);
   stopping = $state(false);
   loadingOlder = $state(false);
-  /** Rows are being put in front: the view keeps its place counted from the end. */
-  prepending = $state(false);
+  prepending = $state(false); // rows are put in front: the view keeps its place counted from the end
   /** Folded rows that were opened, by key: kept while the chat is open. */
   readonly expanded = $state<Record<string, boolean>>({});
   /** The message being edited. */
@@ -69,8 +68,10 @@ export class ChatStore implements Switchable {
   readonly mode: PermissionMode = $derived(this.#mode.or(this.state?.session.permission_mode ?? "ask"));
   readonly model: string | null = $derived(this.#model.or(this.state?.session.model ?? null));
 
-  constructor(host: ChatHost, id: string | null) {
+  /** `fresh`: nothing was sent in it yet, whether it has an id or not; what is typed is for the next new chat. */
+  constructor(host: ChatHost, id: string | null, fresh = id === null) {
     this.#host = host;
+    this.fresh = fresh;
     this.connection = host.connection;
     if (id !== null) this.#follow(id);
   }
@@ -95,6 +96,7 @@ export class ChatStore implements Switchable {
   async send(text: string, mode: "send" | "steer" = "send"): Promise<void> {
     const entry = { key: randomId(), text, messageId: null, failed: null, queued: false, whileRunning: this.running };
     this.outgoing = [...this.outgoing, entry];
+    this.fresh = false;
     if (this.id !== null) await this.#deliver(entry, mode);
     else await (this.#first = this.#first.then(() => this.#deliver(entry, mode))); // one chat, not one for each
   }
