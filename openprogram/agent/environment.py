@@ -12,6 +12,7 @@ from openprogram.context.catalog import Count
 from openprogram.core.asking import AskPerson
 from openprogram.core.chats import Chats
 from openprogram.core.clock import Clock
+from openprogram.core.events import ErrorInfo
 from openprogram.core.ids import new_id
 from openprogram.core.loaded import LoadedSet
 from openprogram.core.messages import Message, ToolResultBlock
@@ -46,6 +47,8 @@ class Setup:
     prompt: PromptContext
     """The system prompt but for the catalog, which the surface keeps."""
     workspace: Path
+    faults: tuple[ErrorInfo, ...] = ()
+    """What the turn goes on in spite of; people are told."""
 
 
 class Prepare(Protocol):

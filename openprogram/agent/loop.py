@@ -99,6 +99,7 @@ def _announce(env: Environment, setup: Setup, turn_id: str, resumed: Resumed | N
     env.emit(started, *([LoadedChanged(env.loaded.names)] if left else []))
     if resumed is not None:
         env.emit(_resumes(resumed, contract))
+    env.emit(*map(ErrorRaised, setup.faults))
     for name in setup.unknown:
         env.emit(ErrorRaised(ErrorInfo("unknown_tool", f"There is no tool named {name}; it is left out.")))
     most = setup.model.capability.max_tools

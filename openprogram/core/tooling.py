@@ -173,8 +173,8 @@ class Preset:
     source: Literal["builtin", "config", "user"] = "builtin"
 
 
-def _empty_mapping() -> Mapping[str, str]:
-    return MappingProxyType({})
+_NO_TEXT: Final = MappingProxyType[str, str]({})
+_NO_TEXTS: Final = MappingProxyType[str, tuple[str, ...]]({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,14 +182,15 @@ class Snapshot:
     """Every tool that exists at one moment, sorted by name, with the presets; immutable and versioned.
 
     `unavailable` maps the name of a tool that is registered but not configured to the reason, for people. `about` maps
-    a source to what it says of itself, for finding its tools.
+    a source to what it says of itself, for finding its tools; `problems` to what it should have brought and has not.
     """
 
     version: int
     tools: tuple[ToolSpec, ...]
     presets: Mapping[str, Preset]
-    unavailable: Mapping[str, str] = field(default_factory=_empty_mapping)
-    about: Mapping[str, str] = field(default_factory=_empty_mapping)
+    unavailable: Mapping[str, str] = field(default_factory=lambda: _NO_TEXT)
+    about: Mapping[str, str] = field(default_factory=lambda: _NO_TEXT)
+    problems: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: _NO_TEXTS)
 
     def get(self, name: str) -> ToolSpec | None:
         """The tool of that name, or None."""

@@ -32,8 +32,9 @@ def decide(
 ) -> Decision:
     """Whether this call runs, asks or is refused. `roots` are the workspace and then the extra directories.
 
-    `ask`: what writes or executes asks. `accept_edits`: writing inside the roots does not. `auto`: nothing asks. In
-    each mode a call asks when it cannot be told what it would touch, and does not when a grant covers it.
+    `ask`: what writes or executes asks. `accept_edits`: writing inside the roots does not, but to where a project says
+    what its chats may do. `auto`: nothing asks. In each mode a call asks when it cannot be told what it would touch,
+    and does not when a grant covers it.
     """
     if spec.permission in ("none", "network"):
         return Decision("allow", "it changes nothing")
@@ -45,7 +46,13 @@ def decide(
         return Decision("allow", "this chat allows everything")
     if any(grant.tool == spec.name and covers(grant.pattern, what) for grant in grants):
         return Decision("allow", "allowed for this chat")
-    if mode == "accept_edits" and spec.permission == "write" and what.kind == "paths" and what.inside:
+    if (
+        mode == "accept_edits"
+        and spec.permission == "write"
+        and what.kind == "paths"
+        and what.inside
+        and not what.steers
+    ):
         return Decision("allow", "this chat accepts edits in its workspace")
     return Decision("ask", _why(spec, what, roots[0]), what.pattern)
 
@@ -55,6 +62,8 @@ def _why(spec: ToolSpec, what: Subject, workspace: Path) -> str:
     match what.kind:
         case "command":
             return f"runs in {workspace}"
+        case "paths" if what.steers:
+            return "changes what chats in this directory may do"
         case "paths" if what.inside:
             return "changes files in the workspace"
         case "paths":

@@ -12,9 +12,12 @@ from typing import Final, Literal
 
 from openprogram.core.jsonio import JsonObject, canonical
 from openprogram.core.tooling import ToolSpec, WrittenPaths
+from openprogram.session_config.project_file import PROJECT_FILE
 
 WORKSPACE_WIDE: Final = "**"
 """The grant of a writing tool for every path inside the workspace and its extra directories."""
+
+_SETTINGS: Final = PROJECT_FILE.partition("/")[0]
 
 WHOLE_TOOL: Final = "*"
 """The grant of a tool whose calls are about nothing narrower than the tool."""
@@ -35,12 +38,14 @@ Resolve = Callable[[str], str]
 class Subject:
     """A command, paths to be written, or the call as such. `pattern` is the narrowest grant that covers it.
 
-    `inside` tells of paths whether they all lie in the workspace or an extra directory.
+    `inside` tells of paths whether they all lie in the workspace or an extra directory, `steers` whether one of them is
+    where a project says what its chats may do.
     """
 
     kind: Literal["command", "paths", "tool"]
     pattern: str
     inside: bool = False
+    steers: bool = False
 
 
 def subject(
@@ -64,7 +69,7 @@ def subject(
 def covers(pattern: str, what: Subject) -> bool:
     """Whether a grant of this pattern allows the subject."""
     if what.kind == "paths" and pattern == WORKSPACE_WIDE:
-        return what.inside
+        return what.inside and not what.steers
     return pattern == what.pattern
 
 
@@ -103,7 +108,13 @@ def _paths(texts: Sequence[str], roots: Sequence[Path], resolve: Resolve) -> Sub
     paths = [Path(resolve(str(roots[0] / text))) for text in texts]
     allowed = [resolve(str(root)) for root in roots]
     inside = all(any(path.is_relative_to(root) for root in allowed) for path in paths)
-    return Subject("paths", "\n".join(map(str, paths)), inside)
+    return Subject("paths", "\n".join(map(str, paths)), inside, any(_steers(path, allowed) for path in paths))
+
+
+def _steers(path: Path, roots: Sequence[str]) -> bool:
+    """Whether this is a project's file, or the folder that it would come with. Some disks do not tell A from a."""
+    below = (path.relative_to(root).as_posix().casefold() for root in roots if path.is_relative_to(root))
+    return any(place in (PROJECT_FILE, _SETTINGS) for place in below)
 
 
 def _text(arguments: JsonObject, name: str) -> str:

@@ -9,8 +9,8 @@ from openprogram.core.ports import PermissionState
 from openprogram.core.storage import Grant
 from openprogram.core.tooling import Snapshot
 
-NamesNow = Callable[[StoredIntent, Snapshot, ToolIntent | None], frozenset[str]]
-"""The tools that an intent authorises against a registry snapshot, under a turn's override."""
+NamesNow = Callable[[StoredIntent, Snapshot, ToolIntent, ToolIntent | None], frozenset[str]]
+"""The tools that an intent authorises against a registry snapshot, over a project's wishes, under a turn's override."""
 
 
 class LiveAuthority:
@@ -21,13 +21,16 @@ class LiveAuthority:
         self._intent = StoredIntent()
         self._permission = PermissionState(mode, grants)
         self._snapshot: Snapshot | None = None
+        self._project = ToolIntent()
         self._override: ToolIntent | None = None
         self._began_with = 0
         self._names: frozenset[str] | None = None
 
-    def begin_turn(self, intent: StoredIntent, snapshot: Snapshot, override: ToolIntent | None) -> None:
-        """Judge by this turn's registry snapshot and override from now on."""
-        self._snapshot, self._override, self._names = snapshot, override, None
+    def begin_turn(
+        self, intent: StoredIntent, snapshot: Snapshot, project: ToolIntent, override: ToolIntent | None
+    ) -> None:
+        """Judge by this turn's registry snapshot, project and override from now on."""
+        self._snapshot, self._project, self._override, self._names = snapshot, project, override, None
         self._began_with = intent.revision
         self.intent_changed(intent)
 
@@ -54,7 +57,7 @@ class LiveAuthority:
         if self._snapshot is None:
             return False
         if self._names is None:
-            self._names = self._names_now(self._intent, self._snapshot, self._yielding())
+            self._names = self._names_now(self._intent, self._snapshot, self._project, self._yielding())
         return name in self._names
 
     def _yielding(self) -> ToolIntent | None:

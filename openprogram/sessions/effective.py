@@ -12,34 +12,40 @@ from openprogram.tools.resolve import resolve, turn_view
 _NOTHING = ToolIntent()
 
 
-def layers(hub: Hub, session: ToolIntent, override: ToolIntent | None = None) -> Layers:
-    """The layers of one chat, highest first."""
+def layers(hub: Hub, session: ToolIntent, project: ToolIntent, override: ToolIntent | None = None) -> Layers:
+    """The layers of one chat, highest first. `project` is what the directory that it works in says."""
     return Layers(
         override=override or _NOTHING,
         session=session,
+        project=project,
         profile=hub.defaults.profile.intent,
         default=hub.defaults.intent,
     )
 
 
-def resolution(hub: Hub, stored: StoredIntent, snapshot: Snapshot, override: ToolIntent | None = None) -> Resolution:
+def resolution(
+    hub: Hub, stored: StoredIntent, snapshot: Snapshot, project: ToolIntent, override: ToolIntent | None = None
+) -> Resolution:
     """The chat's tools now. Raises `UnknownPreset` where the preset in force does not exist."""
-    intent = merge(layers(hub, stored.intent, override))
+    intent = merge(layers(hub, stored.intent, project, override))
     return resolve(intent, snapshot, hub.defaults.profile, "web", revision=stored.revision)
 
 
-def names_now(hub: Hub, stored: StoredIntent, snapshot: Snapshot, override: ToolIntent | None) -> frozenset[str]:
+def names_now(
+    hub: Hub, stored: StoredIntent, snapshot: Snapshot, project: ToolIntent, override: ToolIntent | None
+) -> frozenset[str]:
     """Names of the tools in force, among those of `snapshot`; a preset that vanished authorises nothing (law 6)."""
     try:
-        return frozenset(resolution(hub, stored, turn_view(snapshot, hub.ports.snapshot()), override).names)
+        view = turn_view(snapshot, hub.ports.snapshot())
+        return frozenset(resolution(hub, stored, view, project, override).names)
     except (UnknownPreset, ConfigError):
         return frozenset()
 
 
-def effective(hub: Hub, stored: StoredIntent) -> Effective:
+def effective(hub: Hub, stored: StoredIntent, project: ToolIntent) -> Effective:
     """What the interface shows; a preset that does not exist makes the chip unavailable, not the chat unusable."""
     try:
-        return Effective(resolution(hub, stored, hub.ports.snapshot()).web_search)
+        return Effective(resolution(hub, stored, hub.ports.snapshot(), project).web_search)
     except (UnknownPreset, ConfigError) as error:
         return Effective(ChipEffect("unavailable", error.message))
 

@@ -24,6 +24,7 @@ from openprogram.session_config.patches import (
 from openprogram.session_config.patches import SetToolDisabled as PatchDisabled
 from openprogram.sessions.effective import effective, names_now
 from openprogram.sessions.hub import Hub
+from openprogram.sessions.projects import project_layer
 from openprogram.sessions.request import Request
 
 _ATTEMPTS = 20
@@ -56,14 +57,15 @@ async def pick_tools(hub: Hub, request: Request, action: PickTools) -> IntentAck
 
 async def _patch(hub: Hub, request: Request, session_id: str, patch: Patch) -> IntentAck:
     """Apply a patch to the newest intent; a write that another process beat is tried again on the newer one (T8)."""
-    await hub.row(request.user_id, session_id)
+    row = await hub.row(request.user_id, session_id)
+    project = (await project_layer(hub.defaults, row.info, hub.ports.snapshot())).intent
     attempt = 1
     async with hub.intent_lock(session_id):
         while True:
             stored = await hub.ports.store.intent(session_id)
             changed = change_intent(stored, patch, hub.ports.snapshot())
             try:
-                return await _store(hub, request, session_id, stored, changed)
+                return await _store(hub, request, session_id, project, stored, changed)
             except Conflict:
                 remembered = await hub.ports.store.remembered(request.user_id, request.client_id)
                 if remembered is not None or attempt == _ATTEMPTS:
@@ -72,16 +74,21 @@ async def _patch(hub: Hub, request: Request, session_id: str, patch: Patch) -> I
 
 
 async def _store(
-    hub: Hub, request: Request, session_id: str, stored: StoredIntent, changed: ToolIntent | None
+    hub: Hub,
+    request: Request,
+    session_id: str,
+    project: ToolIntent,
+    stored: StoredIntent,
+    changed: ToolIntent | None,
 ) -> IntentAck:
     newer = stored if changed is None else StoredIntent(changed, stored.revision + 1)
     ack = IntentAck(
         id=request.client_id,
         session_id=session_id,
         revision=newer.revision,
-        applies=_applies(hub, session_id, stored, newer),
+        applies=_applies(hub, session_id, project, stored, newer),
     )
-    events = () if changed is None else (IntentChanged(changed, newer.revision, effective(hub, newer)),)
+    events = () if changed is None else (IntentChanged(changed, newer.revision, effective(hub, newer, project)),)
     await hub.journal.commit(session_id, request.user_id, events, request.remember(ack))
     authority = hub.authorities.get(session_id)
     if authority is not None:
@@ -89,10 +96,12 @@ async def _store(
     return ack
 
 
-def _applies(hub: Hub, session_id: str, before: StoredIntent, after: StoredIntent) -> Literal["now", "next_turn"]:
+def _applies(
+    hub: Hub, session_id: str, project: ToolIntent, before: StoredIntent, after: StoredIntent
+) -> Literal["now", "next_turn"]:
     """`now` if no turn runs or the change only takes away."""
     if session_id not in hub.runs:
         return "now"
     snapshot = hub.ports.snapshot()
-    gained = names_now(hub, after, snapshot, None) - names_now(hub, before, snapshot, None)
+    gained = names_now(hub, after, snapshot, project, None) - names_now(hub, before, snapshot, project, None)
     return "next_turn" if gained else "now"

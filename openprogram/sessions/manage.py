@@ -22,6 +22,7 @@ from openprogram.core.storage import SessionRow
 from openprogram.session_config.new_chats import first_intent
 from openprogram.sessions.effective import effective
 from openprogram.sessions.hub import Hub
+from openprogram.sessions.projects import project_layer
 from openprogram.sessions.request import Request
 from openprogram.sessions.settings import new_chats, permission_mode
 from openprogram.sessions.startup import stop_turn
@@ -45,7 +46,8 @@ async def new_row(
     intent = first_intent(await new_chats(hub, user_id), await _last_used(hub, user_id))
     events: tuple[Event, ...] = ()
     if intent != ToolIntent():
-        events = (IntentChanged(intent, 1, effective(hub, StoredIntent(intent, 1))),)
+        project = await project_layer(hub.defaults, info, hub.ports.snapshot())
+        events = (IntentChanged(intent, 1, effective(hub, StoredIntent(intent, 1), project.intent)),)
     return SessionRow(info, user_id), events
 
 

@@ -14,11 +14,13 @@ from openprogram.core.protocol.state import PartialAnswer, SessionState
 from openprogram.core.storage import SessionRow, UsageRow
 from openprogram.core.usage import Usage
 from openprogram.session_config.layers import Layers, explain_all
+from openprogram.session_config.project_file import PROJECT_FILE
 from openprogram.sessions.effective import effective, layers, resolution, tool_tokens
 from openprogram.sessions.fold import fold, since_last_message
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.log import timed_turn_events
 from openprogram.sessions.presets import preset_infos
+from openprogram.sessions.projects import project_layer
 from openprogram.sessions.request import Request
 from openprogram.sessions.tree import path, siblings
 from openprogram.tools.states import tool_states
@@ -60,6 +62,7 @@ async def snapshot(hub: Hub, user_id: str, session_id: str) -> Snapshot:
     ids = path(nodes, row.info.leaf_id)
     page = ids[-_SNAPSHOT_MESSAGES:]
     intent = await store.intent(session_id)
+    project = await project_layer(hub.defaults, row.info, hub.ports.snapshot())
     usage, cost = Usage(), None
     for step in counted:
         usage = usage.plus(step.usage)
@@ -77,7 +80,7 @@ async def snapshot(hub: Hub, user_id: str, session_id: str) -> Snapshot:
         partial=await _partial(hub, row),
         intent=intent.intent,
         revision=intent.revision,
-        effective=effective(hub, intent),
+        effective=effective(hub, intent, project.intent),
         permission_mode=row.info.permission_mode,
         queue=await store.queue(session_id),
         approvals=tuple(asked.request for asked in pending),
@@ -128,15 +131,16 @@ async def explain_tools(hub: Hub, request: Request, action: ExplainTools) -> Too
     row = await hub.row(request.user_id, action.session_id)
     stored = await hub.ports.store.intent(action.session_id)
     live = hub.ports.snapshot()
-    chat_layers = layers(hub, stored.intent)
+    project = await project_layer(hub.defaults, row.info, live)
+    chat_layers = layers(hub, stored.intent, project.intent)
     error: str | None = None
     deciding: Layers | None = chat_layers
     try:
-        resolved = resolution(hub, stored, live)
+        resolved = resolution(hub, stored, live, project.intent)
     except (UnknownPreset, ConfigError) as failure:
         error = f"{failure.message} ({failure.hint})" if failure.hint else failure.message
         nothing = ToolIntent(enabled=False, web_search=False)
-        resolved, deciding = resolution(hub, stored, live, nothing), None
+        resolved, deciding = resolution(hub, stored, live, project.intent, nothing), None
     return ToolsAck(
         id=action.id,
         session_id=action.session_id,
@@ -147,7 +151,8 @@ async def explain_tools(hub: Hub, request: Request, action: ExplainTools) -> Too
         ),
         decided=explain_all(chat_layers),
         unknown=resolved.unknown,
-        effective=effective(hub, stored),
+        effective=effective(hub, stored, project.intent),
         presets=preset_infos(live),
         error=error,
+        problems={**live.problems, **({PROJECT_FILE: (project.fault,)} if project.fault else {})},
     )

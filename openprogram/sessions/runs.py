@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 from openprogram.agent.environment import Environment, History, Progress, Resumed, Setup, ToolPorts
 from openprogram.agent.freeze import freeze
 from openprogram.context.assembler import PromptContext
 from openprogram.context.catalog import counted_texts
 from openprogram.core.chats import Sender
+from openprogram.core.errors import ConfigError
 from openprogram.core.events import ErrorInfo, Event, MessageAdded, QueueChanged, TurnAccepted
 from openprogram.core.ids import new_id
 from openprogram.core.intent import StoredIntent, ToolIntent
@@ -24,6 +24,7 @@ from openprogram.sessions.effective import floor, names_now, resolution
 from openprogram.sessions.emitter import Emitter
 from openprogram.sessions.hub import REMEMBERED_CHATS, Hub
 from openprogram.sessions.live import Live
+from openprogram.sessions.projects import project_layer, workspace_of
 from openprogram.sessions.questions import Questions
 from openprogram.sessions.run import Run, RunInbox, RunSurfaces
 from openprogram.sessions.startup import close_turn
@@ -183,14 +184,15 @@ class _Preparer:
     async def __call__(self) -> Setup:
         hub = self._hub
         row, read = await self._newest()
-        intent = self._live.authority.newest(read)
         snapshot = hub.ports.snapshot()
         override = self._override()
-        resolved = resolution(hub, intent, snapshot, override)
-        self._live.authority.begin_turn(intent, snapshot, override)
+        project = await project_layer(hub.defaults, row.info, snapshot)
+        intent = self._live.authority.newest(read)  # a switch may have been flipped while the disk was read
+        resolved = resolution(hub, intent, snapshot, project.intent, override)
+        self._live.authority.begin_turn(intent, snapshot, project.intent, override)
         model, provider = await hub.ports.models.resolve(row.info.model)
         await hub.ports.tokens.learn(counted_texts(resolved.kept))
-        workspace = Path(row.info.workspace) if row.info.workspace else hub.defaults.workspace
+        workspace = workspace_of(hub.defaults, row.info)
         authority, ask = self._live.authority, self._live.broker
         return Setup(
             contract=freeze(resolved, lambda spec: wrap(spec, authority, ask)),
@@ -204,6 +206,7 @@ class _Preparer:
             params=hub.defaults.params,
             prompt=PromptContext(str(workspace), hub.defaults.platform, hub.defaults.profile.instructions),
             workspace=workspace,
+            faults=() if project.fault is None else (ErrorInfo(ConfigError.code, project.fault),),
         )
 
     async def _newest(self) -> tuple[SessionRow, StoredIntent]:

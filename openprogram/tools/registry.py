@@ -24,6 +24,7 @@ class _Source:
     tools: tuple[ToolSpec, ...]
     unavailable: Mapping[str, str]
     about: str
+    problems: tuple[str, ...] = ()
 
 
 class Registry:
@@ -43,22 +44,29 @@ class Registry:
         return self._snapshot
 
     def put(
-        self, source: str, tools: Iterable[ToolSpec], unavailable: Mapping[str, str] = _NONE, *, about: str = ""
+        self,
+        source: str,
+        tools: Iterable[ToolSpec],
+        unavailable: Mapping[str, str] = _NONE,
+        *,
+        about: str = "",
+        problems: tuple[str, ...] = (),
     ) -> None:
         """Make these the tools of `source`, in place of what it had.
 
         `unavailable` says for people why a tool cannot run now (no key, missing binary), by its name in `tools`.
-        `about` is what the source says of itself, which helps to find its tools. In the snapshot a name that is
-        invalid, too long or taken is replaced by a stable unique one.
+        `about` is what the source says of itself, which helps to find its tools; `problems` say for people what it
+        should have had and has not. In the snapshot a name that is invalid, too long or taken is replaced by a stable
+        unique one.
         """
         stamped = tuple(tool if tool.source == source else replace(tool, source=source) for tool in tools)
-        self._sources[source] = _Source(stamped, MappingProxyType(dict(unavailable)), about)
+        self._sources[source] = _Source(stamped, MappingProxyType(dict(unavailable)), about, problems)
         self._rebuild()
 
     def set_unavailable(self, source: str, unavailable: Mapping[str, str]) -> None:
         """Say anew which tools of a source cannot run, and why: a key was given, a program installed."""
         was = self._sources[source]
-        self.put(source, was.tools, unavailable, about=was.about)
+        self.put(source, was.tools, unavailable, about=was.about, problems=was.problems)
 
     def remove(self, source: str) -> None:
         """Take away all tools of a source; one that is not there is no error."""
@@ -83,12 +91,14 @@ class Registry:
         }
         tools = tuple(tool if tool.name == name else replace(tool, name=name) for name, tool in named)
         about = {source: given.about for source, given in sorted(self._sources.items()) if given.about}
+        problems = {source: given.problems for source, given in sorted(self._sources.items()) if given.problems}
         self._publish(
             replace(
                 self._snapshot,
                 tools=tools,
                 unavailable=MappingProxyType(reasons),
                 about=MappingProxyType(about),
+                problems=MappingProxyType(problems),
             )
         )
 

@@ -4,7 +4,11 @@ validation   arguments that do not fit go back to the model, and nobody is asked
 approval     a person's word where mode and grants want it; not counted as the tool's time
 timeout      the call is cancelled at its limit
 bounds       the result is cut to its limit
+
+A contract tells kinds with versions (spec tools.md T23): raise one when what its wrapper does to a call changes.
 """
+
+from typing import Final
 
 from openprogram.core.asking import Ask
 from openprogram.core.ports import Authority
@@ -14,13 +18,15 @@ from openprogram.tools.bounds import with_bounds
 from openprogram.tools.timeout import with_timeout
 from openprogram.tools.validation import with_validation
 
+VALIDATION: Final = "validation/1"
+KINDS: Final = ("approval/1", "timeout/1", "bounds/1")
+
 
 def wrap(spec: ToolSpec, authority: Authority, ask: Ask) -> ContractTool:
     """The tool with its wrapped executor. Whether it may be called at all is decided at dispatch, before it (law 6)."""
     execute = with_bounds(spec.execute, spec.limits.output_chars)
     execute = with_timeout(execute, spec.limits.timeout_s)
     execute = with_approval(execute, spec, authority, ask)
-    kinds = ("approval", "timeout", "bounds")
     if spec.validate is not None:
-        return ContractTool(spec, with_validation(execute, spec.validate), ("validation", *kinds))
-    return ContractTool(spec, execute, kinds)
+        return ContractTool(spec, with_validation(execute, spec.validate), (VALIDATION, *KINDS))
+    return ContractTool(spec, execute, KINDS)

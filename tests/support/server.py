@@ -43,7 +43,7 @@ class Server:
         self.public_port: int | None = None
         """Where browsers find it, if there is a relay before it."""
         self.token = TOKEN
-        self._environment = environment
+        self.environment = environment
         self._options = options
         self._process: asyncio.subprocess.Process | None = None
         self._log: IO[bytes] | None = None
@@ -96,7 +96,7 @@ class Server:
             stdout=asyncio.subprocess.PIPE,
             stderr=self._log,
             cwd=ROOT,
-            env=self._environment,
+            env=self.environment,
         )
         assert self._process.stdout is not None
         async with asyncio.timeout(WAIT_S):

@@ -979,6 +979,8 @@ type: "ack"
 }
 /**
  * The effective tools of a chat with reasons (`explain_tools`). `error` says why nothing resolves.
+ * 
+ * `problems` says of a source of tools, or of the project's file, what is wrong with it.
  */
 export interface ToolsAck {
 decided: Decided[]
@@ -987,6 +989,9 @@ error: (string | null)
 id: string
 preset: (string | null)
 presets: PresetInfo[]
+problems: {
+[k: string]: string[]
+}
 revision: number
 session_id: string
 tools: ToolState[]

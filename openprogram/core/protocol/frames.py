@@ -1,6 +1,6 @@
 """Every frame the server can send. A frame is one JSON object whose `type` says which."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from openprogram.core.events import Event, SessionInfo, StepFinished
@@ -170,7 +170,10 @@ class Decided:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolsAck(SessionAck):
-    """The effective tools of a chat with reasons (`explain_tools`). `error` says why nothing resolves."""
+    """The effective tools of a chat with reasons (`explain_tools`). `error` says why nothing resolves.
+
+    `problems` says of a source of tools, or of the project's file, what is wrong with it.
+    """
 
     revision: int
     preset: str | None
@@ -180,6 +183,7 @@ class ToolsAck(SessionAck):
     effective: Effective
     presets: tuple[PresetInfo, ...]
     error: str | None = None
+    problems: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 # -- errors, events, snapshots, link ----------------------------------------------------------------------------

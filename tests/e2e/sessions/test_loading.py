@@ -180,3 +180,23 @@ async def test_the_catalog_stands_still_while_a_server_comes_and_goes(tmp_path: 
         assert system(chats.provider.requests[0]).splitlines()[-2:] == ["moon", "star"]
         told = [message.text for message in chats.provider.requests[-1].messages if message.role == "notice"]
         assert len(told) == 1
+
+
+async def test_a_plugin_that_goes_and_comes_back_in_another_order_moves_no_byte(tmp_path: Path) -> None:  # C5, T5
+    tides, waves = deferred("tides"), deferred("waves")
+    tools = registry(FakeTool("read"))
+    tools.put("plugin:sea", [tides.spec, waves.spec], about="The sea")
+    scripts = (call(use("tides")), say("High."), call(use("tides")), say("Gone."), call(use("tides")), say("Low."))
+    async with opened(tmp_path, *scripts, registry=tools) as chats:
+        session_id = await chats.said("tides?")
+        tools.remove("plugin:sea")
+        await chats.said("and now?", session_id)
+        tools.put("plugin:sea", [waves.spec, tides.spec], about="The sea")
+        await chats.said("and now?", session_id)
+        declared_first = declared(chats.provider.requests[1])
+        assert declared_first == ["read", "tool_search", "tides"]
+        sent = chats.provider.requests[1:]
+        assert len({encode([request.system, request.tools]) for request in sent}) == 1
+        assert len(tides.calls) == 2  # refused while it was away, whatever the request still declares
+        branch = await chats.branch(session_id)
+        assert [result.status for message in branch for result in message.results] == ["ok", "denied", "ok"]

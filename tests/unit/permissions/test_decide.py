@@ -55,6 +55,22 @@ def test_a_grant_never_covers_more_than_was_shown() -> None:  # R17
     assert decided("ask", PATCH, {}, Grant("apply_patch", "*")).outcome == "allow"
 
 
+@pytest.mark.parametrize(
+    "path", [".openprogram/project.toml", "a/../.openprogram/project.toml", ".OpenProgram/Project.toml", ".openprogram"]
+)
+def test_what_steers_a_project_asks_even_where_edits_are_accepted(path: str) -> None:  # R17, law 6
+    call: JsonObject = {"path": path, "content": "[tools]"}
+    asked = decided("accept_edits", WRITE, call, Grant("write", "**"))
+
+    assert (asked.outcome, asked.reason) == ("ask", "changes what chats in this directory may do")
+    assert decided("ask", WRITE, call, Grant("write", asked.pattern)).outcome == "allow"
+
+
+def test_only_the_projects_own_settings_ask() -> None:
+    for path in (".openprogram/memory/plan.md", "sub/.openprogram/project.toml", "project.toml", "openprogram"):
+        assert decided("accept_edits", WRITE, {"path": path, "content": ""}).outcome == "allow"
+
+
 def test_what_cannot_be_told_cannot_be_granted() -> None:
     decision = decided("auto", BASH, {"command": ["ls"]}, Grant("bash", ""), Grant("bash", "*"), Grant("bash", "**"))
 

@@ -11,13 +11,13 @@ ON = StoredIntent(ToolIntent(toolset="coding"), 1)
 OFF = StoredIntent(ToolIntent(enabled=False), 2)
 
 
-def _names(stored: StoredIntent, among: Snapshot, override: ToolIntent | None) -> frozenset[str]:
-    return frozenset(resolved(merge(Layers(override or ToolIntent(), stored.intent)), among).names)
+def _names(stored: StoredIntent, among: Snapshot, project: ToolIntent, override: ToolIntent | None) -> frozenset[str]:
+    return frozenset(resolved(merge(Layers(override or ToolIntent(), stored.intent, project)), among).names)
 
 
 def _authority() -> LiveAuthority:
     authority = LiveAuthority(_names, "ask", ())
-    authority.begin_turn(ON, snapshot(), None)
+    authority.begin_turn(ON, snapshot(), ToolIntent(), None)
     return authority
 
 
@@ -46,14 +46,16 @@ def test_a_new_turn_judges_by_its_own_registry_and_override_even_if_the_intent_i
     assert authority.authorised_now("bash")
     authority.intent_changed(StoredIntent(ToolIntent(toolset="coding"), 5))
     assert authority.authorised_now("bash")
-    authority.begin_turn(ON, snapshot(), ToolIntent(picked=("read",)))  # read before revision 5 was stored
+    authority.begin_turn(
+        ON, snapshot(), ToolIntent(), ToolIntent(picked=("read",))
+    )  # read before revision 5 was stored
     assert not authority.authorised_now("bash")
     assert authority.authorised_now("read")
 
 
 def test_off_is_off_even_under_the_override_of_the_turn() -> None:  # T21, T4
     authority = _authority()
-    authority.begin_turn(ON, snapshot(), ToolIntent(enabled=True, toolset="coding", web_search=True))
+    authority.begin_turn(ON, snapshot(), ToolIntent(), ToolIntent(enabled=True, toolset="coding", web_search=True))
     assert authority.authorised_now("bash")
     assert authority.authorised_now("web_search")
     authority.intent_changed(StoredIntent(ToolIntent(toolset="coding", web_search=False), 2))

@@ -1,3 +1,5 @@
+from typing import get_args
+
 import pytest
 
 from openprogram.core.errors import UnknownPreset
@@ -131,20 +133,24 @@ def test_a_search_that_is_not_there_or_forbidden_is_unavailable() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("intent", "name", "reason"),
-    [
-        (ToolIntent(enabled=False), "read", "tools_off"),
-        (ToolIntent(), "memory_search", "not_in_preset"),
-        (ToolIntent(picked=("read",)), "bash", "not_in_preset"),
-        (ToolIntent(allowed=("read",)), "bash", "not_in_preset"),
-        (ToolIntent(disabled=("bash",)), "bash", "switched_off"),
-        (ToolIntent(toolset="full", web_search=False), "mcp__brave__search", "chip_off"),
-        (ToolIntent(), "weather", "profile_forbids"),
-        (ToolIntent(), "bash", "source_forbids"),
-        (ToolIntent(), "write", "not_configured"),
-    ],
+REASONS: tuple[tuple[ToolIntent, str, DropReason], ...] = (
+    (ToolIntent(enabled=False), "read", "tools_off"),
+    (ToolIntent(), "memory_search", "not_in_preset"),
+    (ToolIntent(picked=("read",)), "bash", "not_in_preset"),
+    (ToolIntent(allowed=("read",)), "bash", "not_in_preset"),
+    (ToolIntent(disabled=("bash",)), "bash", "switched_off"),
+    (ToolIntent(toolset="full", web_search=False), "mcp__brave__search", "chip_off"),
+    (ToolIntent(), "weather", "profile_forbids"),
+    (ToolIntent(), "bash", "source_forbids"),
+    (ToolIntent(), "write", "not_configured"),
 )
+
+
+def test_each_reason_of_the_closed_list_has_its_case() -> None:  # T12
+    assert {reason for _, _, reason in REASONS} == set(get_args(DropReason))
+
+
+@pytest.mark.parametrize(("intent", "name", "reason"), REASONS)
 def test_each_tool_that_is_left_out_has_its_reason(intent: ToolIntent, name: str, reason: DropReason) -> None:  # T12
     profile = AgentProfile(forbidden=("weath*",))
     broken = snapshot(
@@ -158,7 +164,9 @@ def test_each_tool_that_is_left_out_has_its_reason(intent: ToolIntent, name: str
 
 def test_no_shell_from_a_chat_channel() -> None:  # T12
     assert "bash" not in resolve(ToolIntent(toolset="full"), NOW, PROFILE, "channel").names
-    assert "bash" in resolve(ToolIntent(toolset="full"), NOW, PROFILE, "terminal").names
+    assert [
+        "bash" in resolve(ToolIntent(toolset="full"), NOW, PROFILE, origin).names for origin in get_args(Origin)
+    ] == [origin != "channel" for origin in get_args(Origin)]
 
 
 def test_a_subagent_has_nothing_that_its_parent_was_denied() -> None:  # T15

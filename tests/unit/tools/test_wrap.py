@@ -55,11 +55,11 @@ async def test_a_long_result_is_cut(tmp_path: Path) -> None:
     assert "900 characters left out" in output.content[0].text
 
 
-def test_the_kinds_of_wrappers_are_part_of_the_contract() -> None:  # T23
+def test_the_kinds_of_wrappers_with_their_versions_are_part_of_the_contract() -> None:  # T23
     declared, foreign = (wrap(made, Switches(), Person()) for made in (run, READ))
 
-    assert declared.wrappers == ("validation", "approval", "timeout", "bounds")
-    assert foreign.wrappers == ("approval", "timeout", "bounds")
+    assert declared.wrappers == ("validation/1", "approval/1", "timeout/1", "bounds/1")
+    assert foreign.wrappers == ("approval/1", "timeout/1", "bounds/1")
     unwrapped = type(declared)(run, run.execute)
     assert Contract((declared,), 0, 0).fingerprint != Contract((unwrapped,), 0, 0).fingerprint
 

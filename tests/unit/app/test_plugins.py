@@ -1,0 +1,133 @@
+"""Packages bring tools by entry points: real packages on the import path, as an installer leaves them."""
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from structlog.testing import capture_logs
+
+from openprogram.app.plugins import GROUP, installed, register_plugins
+from openprogram.tools.registry import Registry
+from tests.support.tools import BUILTIN
+from tests.support.tree import write_tree
+
+TOOL = '''
+from openprogram.tools import ToolContext, tool
+
+
+@tool(readonly=True)
+async def {name}(context: ToolContext, place: str) -> str:
+    """Tell about a place.
+
+    Args:
+        place: Where
+    """
+    return place
+'''
+
+Install = Callable[..., None]
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
+    """Puts a package on the import path: `install("openprogram-sea", "sea = sea:tides", {"sea.py": ...})`."""
+    monkeypatch.syspath_prepend(tmp_path)
+    known = set(sys.modules)
+
+    def put(package: str, points: str, files: dict[str, str]) -> None:
+        info = f"{package.replace('-', '_')}-1.0.dist-info"
+        metadata = f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\nSummary: About {package}\n"
+        write_tree(tmp_path, {f"{info}/METADATA": metadata, f"{info}/entry_points.txt": f"[{GROUP}]\n{points}\n"})
+        write_tree(tmp_path, files)
+
+    yield put
+    for name in set(sys.modules) - known:
+        if getattr(sys.modules[name], "__file__", None) and str(tmp_path) in str(sys.modules[name].__file__):
+            del sys.modules[name]
+
+
+async def registered() -> Registry:
+    """A registry with the built-in tools and the installed plug-ins."""
+    made = Registry()
+    made.put("builtin", BUILTIN)
+    await register_plugins(made)
+    return made
+
+
+async def test_each_entry_point_is_a_source_of_its_own(install: Install) -> None:
+    install("openprogram-sea", "sea = sea_tools:tides", {"sea_tools.py": TOOL.format(name="tides")})
+    both = TOOL.format(name="stars") + TOOL.format(name="planets") + "\nTOOLS = [stars, planets]\n"
+    install("openprogram-sky", "sky = sky_tools:TOOLS", {"sky_tools.py": both})
+    snapshot = (await registered()).snapshot
+
+    added = {tool.name: tool.source for tool in snapshot.tools if tool.source != "builtin"}
+    assert added == {"tides": "plugin:sea", "stars": "plugin:sky", "planets": "plugin:sky"}
+    assert snapshot.about == {"plugin:sea": "About openprogram-sea", "plugin:sky": "About openprogram-sky"}
+    assert snapshot.problems == {}
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("import a_module_that_is_nowhere", "No module named 'a_module_that_is_nowhere'"),
+        ("raise RuntimeError('no licence')", "RuntimeError: no licence"),
+        ("import sys\nsys.exit('not on this machine')", "SystemExit: not on this machine"),
+        ("def tides(", "SyntaxError"),
+        ("", "AttributeError"),
+    ],
+)
+async def test_a_plugin_that_cannot_be_imported_is_named_and_keeps_nobody_else_away(
+    install: Install, source: str, said: str
+) -> None:  # law 10
+    install("openprogram-broken", "broken = broken_tools:tides", {"broken_tools.py": source})
+    install("openprogram-sea", "sea = sea_tools:tides", {"sea_tools.py": TOOL.format(name="tides")})
+    with capture_logs() as logs:
+        snapshot = (await registered()).snapshot
+
+    assert [tool.name for tool in snapshot.tools if tool.source == "plugin:sea"] == ["tides"]
+    assert list(snapshot.problems) == ["plugin:broken"]
+    (problem,) = snapshot.problems["plugin:broken"]
+    assert problem.startswith("openprogram-broken 1.0 cannot be imported: ")
+    assert said in problem
+    assert [line["problem"] for line in logs if line["event"] == "plugin_problem"] == [problem]
+    assert [line["log_level"] for line in logs if line["event"] == "plugin_failed"] == ["error"]
+
+
+async def test_a_tool_that_asks_for_a_name_of_the_program_is_refused_and_the_others_stay(install: Install) -> None:
+    taken = TOOL.format(name="bash") + TOOL.format(name="tides") + "\nTOOLS = [bash, tides]\n"
+    install("openprogram-sea", "sea = sea_tools:TOOLS", {"sea_tools.py": taken})
+    snapshot = (await registered()).snapshot
+
+    assert [tool.name for tool in snapshot.tools if tool.source == "plugin:sea"] == ["tides"]
+    bash = snapshot.get("bash")
+    assert bash is not None
+    assert bash.source == "builtin"
+    assert snapshot.problems == {"plugin:sea": ("bash is left out: a built-in tool has this name",)}
+
+
+async def test_an_entry_point_to_something_else_says_what_to_do(install: Install) -> None:
+    install("openprogram-sea", "sea = sea_tools:tides", {"sea_tools.py": "def tides(): pass"})
+    (problem,) = (await registered()).snapshot.problems["plugin:sea"]
+
+    assert problem.startswith("openprogram-sea 1.0 is left out: it publishes tides, which is neither a tool nor a list")
+    assert "decorate the function with @tool" in problem
+
+
+async def test_of_two_packages_with_one_name_for_their_plugin_the_first_is_loaded(install: Install) -> None:
+    for place in ("north", "south"):
+        tool = TOOL.format(name=place)
+        install(f"openprogram-{place}", f"sea = {place}_tools:{place}", {f"{place}_tools.py": tool})
+    snapshot = (await registered()).snapshot
+
+    assert [tool.name for tool in snapshot.tools if tool.source == "plugin:sea"] == ["north"]
+    (problem,) = snapshot.problems["plugin:sea"]
+    assert problem == "openprogram-south 1.0 is left out: openprogram-north 1.0 has a plug-in of this name"
+
+
+def test_a_package_that_is_there_twice_counts_once(
+    install: Install, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install("openprogram-sea", "sea = sea_tools:tides", {"sea_tools.py": TOOL.format(name="tides")})
+    monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
+    assert [(one.source, one.package) for one in installed()] == [("plugin:sea", "openprogram-sea 1.0")]
