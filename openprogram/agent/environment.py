@@ -13,7 +13,7 @@ from openprogram.core.clock import Clock
 from openprogram.core.ids import new_id
 from openprogram.core.messages import Message, ToolResultBlock
 from openprogram.core.ports import Authority, Emit, Inbox, Provider, Surfaces
-from openprogram.core.prompt import ModelInfo, ModelParams, Segment
+from openprogram.core.prompt import ModelInfo, ModelParams, ProviderRequest, Segment, SurfacePlan
 from openprogram.core.tooling import Contract, LoadedSet, ToolSpec
 from openprogram.core.usage import Usage
 
@@ -42,6 +42,10 @@ class Setup:
     prompt: PromptContext
     """The system prompt but for the catalog, which the surface keeps."""
     workspace: Path
+
+
+Answered = Callable[[ModelInfo, ProviderRequest, SurfacePlan, Usage], None]
+"""Is told of each request that was answered whole. Never blocks."""
 
 
 class Prepare(Protocol):
@@ -118,6 +122,7 @@ class Environment:
     clock: Clock
     monotonic: Callable[[], float]
     loaded: LoadedSet = field(default_factory=LoadedSet)
+    answered: Answered = lambda _model, _request, _plan, _usage: None
     progress: Progress = field(default_factory=Progress)
     max_steps: int = 200
     turn_id: Callable[[], str] = partial(new_id, "t")  # noqa: RUF009 - the call is not made here

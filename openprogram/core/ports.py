@@ -182,6 +182,10 @@ class ModelCatalog(Protocol):
         """The model of chats that name none; None while it is not known. Waits for no endpoint."""
         ...
 
+    def about(self, model_id: str) -> ModelInfo | None:
+        """What is known of a model, listed or not; None where no endpoint is named so. Asks nobody."""
+        ...
+
     async def resolve(self, model_id: str | None) -> tuple[ModelInfo, Provider]:
         """The model of that id, or the default. Raises `NoEndpoint` naming the choices."""
         ...

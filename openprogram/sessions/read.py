@@ -15,11 +15,12 @@ from openprogram.core.storage import SessionRow, UsageRow
 from openprogram.core.tooling import LoadedSet
 from openprogram.core.usage import Usage
 from openprogram.session_config.layers import Layers, explain_all
-from openprogram.sessions.effective import effective, layers, resolution, tool_tokens
+from openprogram.sessions.effective import effective, layers, resolution
 from openprogram.sessions.fold import fold, since_last_message
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.log import turn_events
 from openprogram.sessions.presets import preset_infos
+from openprogram.sessions.prices import prices
 from openprogram.sessions.request import Request
 from openprogram.sessions.tree import path, siblings
 from openprogram.tools.states import tool_states
@@ -129,14 +130,16 @@ async def explain_tools(hub: Hub, request: Request, action: ExplainTools) -> Too
         error = f"{failure.message} ({failure.hint})" if failure.hint else failure.message
         nothing = ToolIntent(enabled=False, web_search=False)
         resolved, deciding = resolution(hub, stored, live, nothing), None
+    priced = await prices(hub, row, live, resolved)
     return ToolsAck(
         id=action.id,
         session_id=action.session_id,
         revision=stored.revision,
         preset=resolved.preset if error is None else chat_layers.session.toolset,
         tools=tool_states(
-            live, resolved, stored.intent.disabled, LoadedSet(row.loaded), tool_tokens(hub, live), deciding
+            live, resolved, stored.intent.disabled, LoadedSet(row.loaded), priced.declared, priced.now, deciding
         ),
+        budget=priced.budget,
         decided=explain_all(chat_layers),
         unknown=resolved.unknown,
         effective=effective(hub, stored),

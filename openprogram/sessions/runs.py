@@ -71,6 +71,7 @@ async def prepare_run(hub: Hub, row: SessionRow, leaf_id: str | None, resumed: R
         stop=run.stop,
         clock=hub.ports.clock,
         monotonic=hub.ports.monotonic,
+        answered=partial(hub.meter.answered, row.user_id),
         progress=await _progress(hub, session_id, history),
         max_steps=hub.defaults.max_steps,
         turn_id=lambda: run.turn_id,

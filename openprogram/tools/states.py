@@ -5,7 +5,7 @@ from typing import assert_never
 
 from openprogram.core.intent import IntentField, Layer
 from openprogram.core.prompt import Residency
-from openprogram.core.protocol.frames import ToolState, ToolStateName
+from openprogram.core.protocol.tool_frames import ToolState, ToolStateName
 from openprogram.core.tooling import DISCOVERY_TOOL, LoadedSet, Resolution, Snapshot
 from openprogram.session_config.layers import Layers, disabled_by, explain
 from openprogram.session_config.patches import WEB_SEARCH
@@ -17,12 +17,13 @@ def tool_states(
     switched_off: Collection[str],
     loaded: LoadedSet,
     tokens: Mapping[str, int],
+    now: Mapping[str, int],
     layers: Layers | None = None,
 ) -> tuple[ToolState, ...]:
     """One line per registered tool, by name. `switched_off` are the chat's own.
 
-    `tokens` prices by name what was counted. `layers` are what the resolution came from: they tell whose wish it is
-    that a tool is not there.
+    `tokens` prices by name what was counted, `now` what is paid for it as things are. `layers` are what the resolution
+    came from: they tell whose wish it is that a tool is not there.
     """
     return tuple(
         ToolState(
@@ -34,6 +35,7 @@ def tool_states(
             detail=resolution.dropped[tool.name].detail if tool.name in resolution.dropped else "",
             residency=tool.residency,
             tokens=tokens.get(tool.name),
+            tokens_now=now.get(tool.name),
             switchable=tool.name != WEB_SEARCH,
             switched_off=tool.name in switched_off,
             layer=_layer(tool.name, resolution, layers),

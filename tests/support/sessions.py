@@ -93,6 +93,9 @@ class Catalog:
     async def default_id(self) -> str | None:
         return self.model.id
 
+    def about(self, model_id: str) -> ModelInfo | None:
+        return self.model if model_id == self.model.id else None
+
     async def resolve(self, model_id: str | None) -> tuple[ModelInfo, Provider]:
         if self.gone or model_id not in (None, self.model.id):
             raise NoEndpoint(f"there is no model {model_id}", hint=f"choose {self.model.id}")

@@ -70,6 +70,8 @@ export interface ChatState {
   readonly intent: ToolIntent;
   readonly revision: number;
   readonly effective: Effective;
+  /** The tools that the chat has loaded, once that has changed; null before. */
+  readonly loaded: readonly string[] | null;
   readonly queue: readonly QueuedMessage[];
   readonly approvals: readonly ApprovalRequested[];
   readonly cost: number | null;
@@ -100,6 +102,7 @@ export function fromSnapshot(snapshot: SessionState): ChatState {
     intent: snapshot.intent,
     revision: snapshot.revision,
     effective: snapshot.effective,
+    loaded: null,
     queue: snapshot.queue,
     approvals: snapshot.approvals,
     cost: snapshot.cost,
@@ -195,7 +198,7 @@ export function reduce(state: ChatState, event: ChatEvent, at: string): ChatStat
     case "approval_resolved":
       return { ...state, approvals: without(state.approvals, event.approval_id) };
     case "loaded_changed":
-      return state; // the tools panel asks what is loaded when it opens
+      return { ...state, loaded: event.loaded };
     case "queue_changed":
       return { ...state, queue: event.queue };
     case "branch_selected":
