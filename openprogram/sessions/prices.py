@@ -37,24 +37,23 @@ async def prices(hub: Hub, row: SessionRow, snapshot: Snapshot, resolved: Resolu
     texts = {tool.name: tool_text(api, tool.declaration) for tool in snapshot.tools}
     sent = {str(tool["name"]): tool_text(api, tool) for tool in shown.declared}
     lines = lines_of(shown.catalog)
-    exact = hub.meter.exact
-    wanted = (*texts.values(), *sent.values(), *lines, *counted_texts(resolved.kept))
-    missing = [text for text in wanted if exact(text) is None]
-    if missing:
+    wanted = {*texts.values(), *sent.values(), *lines, *counted_texts(resolved.kept)}
+    counts = {text: hub.meter.exact(text) for text in wanted}
+    if missing := [text for text, count in counts.items() if count is None]:
         hub.meter.want(row.user_id, missing)
-    known = {name: calibrated(tokens, ratio) for name, text in texts.items() if (tokens := exact(text)) is not None}
-    named = {line.removesuffix("\n"): calibrated(exact(line) or 0, ratio) for line in lines[1:]}
+    known = {name: calibrated(count, ratio) for name, text in texts.items() if (count := counts[text]) is not None}
+    named = {line.removesuffix("\n"): calibrated(counts[line] or 0, ratio) for line in lines[1:]}
     now = {name: tokens if name in sent else named.get(name, 0) for name, tokens in known.items()}
-    declared = _sum([exact(text) for text in sent.values()], ratio, FRAME[api] if sent else 0)
+    resident = _sum([counts[text] for text in sent.values()], ratio, FRAME[api] if sent else 0)
     return Prices(
         declared=known,
         now=now,
         budget=ToolBudget(
             model=model.id or None,
             declared=len(sent),
-            resident=declared,
+            resident=resident,
             deferred=sum(1 for name in resolved.names if shown.catalog and name not in sent),
-            catalog=_sum([exact(line) for line in lines], ratio),
+            catalog=_sum([counts[line] for line in lines], ratio),
             overhead=model.counting.tool_overhead if sent else 0,
             ratio=ratio.value,
             samples=ratio.samples,
