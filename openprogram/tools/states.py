@@ -25,12 +25,13 @@ def tool_states(
     `tokens` prices by name what was counted, `now` what is paid for it as things are. `layers` are what the resolution
     came from: they tell whose wish it is that a tool is not there.
     """
+    discovery = DISCOVERY_TOOL in resolution.names
     return tuple(
         ToolState(
             name=tool.name,
             description=tool.description.partition("\n")[0],
             source=tool.source,
-            state=_state(tool.name, tool.residency, resolution, loaded),
+            state=_state(tool.name, tool.residency if discovery else "resident", resolution, loaded),
             reason=resolution.dropped[tool.name].reason if tool.name in resolution.dropped else None,
             detail=resolution.dropped[tool.name].detail if tool.name in resolution.dropped else "",
             residency=tool.residency,
@@ -69,8 +70,6 @@ def _state(name: str, residency: Residency, resolution: Resolution, loaded: Load
     drop = resolution.dropped.get(name)
     if drop is not None:
         return "unavailable" if drop.reason == "not_configured" else "off"
-    if DISCOVERY_TOOL not in resolution.names:
-        return "on"
     match residency:
         case "resident":
             return "on"

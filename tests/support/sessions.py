@@ -146,8 +146,7 @@ class Chats:
 
     async def draft(self, **fields: Any) -> str:
         """Make a chat without messages."""
-        ack = await self.do("create_session", **fields)
-        return cast(ChatAck, ack).session_id
+        return cast(ChatAck, await self.do("create_session", **fields)).session_id
 
     # -- looking ------------------------------------------------------------------------------------------------
 
@@ -194,8 +193,7 @@ class Chats:
 
     async def branch(self, session_id: str) -> tuple[Message, ...]:
         """The active branch."""
-        ack = await self.do("load_messages", session_id=session_id, limit=500)
-        return cast(MessagesAck, ack).messages
+        return cast(MessagesAck, await self.do("load_messages", session_id=session_id, limit=500)).messages
 
     async def texts(self, session_id: str) -> list[str]:
         """The active branch as `role: text`, without notices."""
