@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 
@@ -62,8 +63,8 @@ async def run_calls(
     except Stopped:
         for call in calls:
             if call.call_id not in progress.results:
-                text = _STOPPED if call.call_id in progress.begun else _NOT_BEGUN
-                _finish(call, _result(call, "stopped", text), 0.0, site, progress)
+                ran_ms = progress.ran_ms(call)
+                _finish(call, _result(call, "stopped", _STOPPED if ran_ms else _NOT_BEGUN), ran_ms, site, progress)
     for call in calls:
         site.discoverable.loaded.add(progress.discovered.get(call.call_id, ()))
     return tuple(progress.results[call.call_id] for call in calls)
@@ -75,7 +76,27 @@ class _Progress:
 
     results: dict[str, ToolResultBlock]
     discovered: dict[str, tuple[str, ...]]
-    begun: set[str] = field(default_factory=set)
+    begun: dict[str, "_Stopwatch"] = field(default_factory=dict)
+
+    def ran_ms(self, call: ToolUseBlock) -> int:
+        """How long the tool itself has run, at least 1; 0 where the call has not begun."""
+        watch = self.begun.get(call.call_id)
+        return 0 if watch is None or watch.since is None else max(1, round((watch.now() - watch.since) * 1000))
+
+
+@dataclass(slots=True)
+class _Stopwatch:
+    """Since when a call runs. While a person is asked about it, it has not begun."""
+
+    now: Callable[[], float]
+    since: float | None
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Not counted; a call that is cut off in here never began."""
+        self.since = None
+        yield
+        self.since = self.now()
 
 
 _STOPPED = "Stopped by the user before it finished. If it changes anything, check what it did before going on."
@@ -113,7 +134,6 @@ def _is_readonly(call: ToolUseBlock, contract: Contract) -> bool:
 
 
 async def _run_call(call: ToolUseBlock, site: CallSite, progress: _Progress) -> None:
-    started = site.monotonic()
     tool = site.contract.get(call.name)
     discovery = CallDiscovery(site.discoverable)
     refusal = _refusal(call.name, tool, site.discoverable.authority)
@@ -122,14 +142,14 @@ async def _run_call(call: ToolUseBlock, site: CallSite, progress: _Progress) -> 
     elif (fault := _fault(call, tool, site)) is not None:
         result = _result(call, "error", fault)
     else:
-        progress.begun.add(call.call_id)
+        watch = progress.begun[call.call_id] = _Stopwatch(site.monotonic, site.monotonic())
         if site.discoverable.needs_loading(call.name):
             discovery.select([call.name])
-        output = await _execute(tool, call, site, discovery)
+        output = await _execute(tool, call, site, discovery, watch)
         result = ToolResultBlock(call.call_id, output.status, output.content, output.display)
     if discovery.discovered:
         progress.discovered[call.call_id] = tuple(discovery.discovered)
-    _finish(call, result, site.monotonic() - started, site, progress)
+    _finish(call, result, 0 if result.status == "denied" else progress.ran_ms(call), site, progress)
 
 
 def _fault(call: ToolUseBlock, tool: ContractTool, site: CallSite) -> str | None:
@@ -153,10 +173,19 @@ def _refusal(name: str, tool: ContractTool | None, authority: Authority) -> str 
     return None
 
 
-async def _execute(tool: ContractTool, call: ToolUseBlock, site: CallSite, discovery: Discovery) -> ToolOutput:
+async def _execute(
+    tool: ContractTool, call: ToolUseBlock, site: CallSite, discovery: Discovery, watch: _Stopwatch
+) -> ToolOutput:
     """The supervisor of a tool call: whatever the tool does, the model gets a result."""
-    output_sink = _output(call, site.emit)
-    context = ToolContext(site.session_id, site.turn_id, call.call_id, site.workspace, output_sink, discovery=discovery)
+    context = ToolContext(
+        site.session_id,
+        site.turn_id,
+        call.call_id,
+        site.workspace,
+        _output(call, site.emit),
+        discovery=discovery,
+        waiting=watch.waiting,
+    )
     try:
         output = await tool.execute(call.arguments, context)
         encode([output.content, output.display])  # what JSON cannot carry could not be stored
@@ -192,7 +221,7 @@ def _result(call: ToolUseBlock, status: CallStatus, text: str) -> ToolResultBloc
     return ToolResultBlock(call.call_id, status, (TextBlock(text),))
 
 
-def _finish(call: ToolUseBlock, result: ToolResultBlock, seconds: float, site: CallSite, progress: _Progress) -> None:
-    progress.results[call.call_id] = result
+def _finish(call: ToolUseBlock, result: ToolResultBlock, ran_ms: int, site: CallSite, progress: _Progress) -> None:
+    result = progress.results[call.call_id] = replace(result, duration_ms=ran_ms)
     discovered = progress.discovered.get(call.call_id, ())
-    site.emit(ToolCallFinished(call.call_id, result.status, result, round(seconds * 1000), discovered))
+    site.emit(ToolCallFinished(call.call_id, result.status, result, ran_ms, discovered))

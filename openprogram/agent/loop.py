@@ -126,7 +126,7 @@ def _answer_calls(env: Environment, resumed: Resumed | None) -> None:
         return
     text = TextBlock("Not run: the turn could not be resumed.")
     results = tuple(
-        resumed.results.get(call.call_id, ToolResultBlock(call.call_id, "interrupted", (text,)))
+        resumed.results.get(call.call_id, ToolResultBlock(call.call_id, "interrupted", (text,), duration_ms=0))
         for call in answer.calls
     )
     added = env.loaded.add(tuple(name for call in answer.calls for name in resumed.discovered.get(call.call_id, ())))

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from openprogram.agent.stop import Stopped, StopSignal
@@ -35,10 +35,14 @@ class Received:
     first_piece_at: float | None = None
     blocks: tuple[Block, ...] | None = None
     pieces: dict[int, tuple[type[TextBlock] | type[ReasoningBlock], list[str]]] = field(default_factory=dict)
+    seen: dict[int, tuple[float, float]] = field(default_factory=dict)
+    """When the first and the newest piece of each reasoning block came."""
 
-    def add(self, block: int, kind: type[TextBlock] | type[ReasoningBlock], text: str) -> None:
+    def add(self, block: int, kind: type[TextBlock] | type[ReasoningBlock], text: str, now: float) -> None:
         """Join a piece of text to its block."""
         self.pieces.setdefault(block, (kind, []))[1].append(text)
+        if kind is ReasoningBlock:
+            self.seen[block] = (self.seen.get(block, (now, now))[0], now)
 
     def whole_or_partial(self) -> tuple[Block, ...]:
         """The blocks as the provider gave them at the end, else what was shown so far.
@@ -47,11 +51,21 @@ class Received:
         at the next request (design law 7).
         """
         if self.status == "complete" and self.blocks is not None:
-            return self.blocks
+            return self._timed(self.blocks)
         if self.blocks is not None:
-            return tuple(block for block in self.blocks if not isinstance(block, ToolUseBlock))
+            return self._timed(tuple(block for block in self.blocks if not isinstance(block, ToolUseBlock)))
         joined = ((kind, "".join(parts)) for _, (kind, parts) in sorted(self.pieces.items()))
-        return tuple(kind(text) for kind, text in joined if text)
+        return self._timed(tuple(kind(text) for kind, text in joined if text))
+
+    def _timed(self, blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+        """The blocks, reasoning with how long it was seen to take: from its first piece to its last."""
+        took = iter([round((last - first) * 1000) for _, (first, last) in sorted(self.seen.items())])
+        return tuple(
+            replace(block, duration_ms=next(took, 0) or None)
+            if isinstance(block, ReasoningBlock) and block.text
+            else block
+            for block in blocks
+        )
 
 
 async def receive(
@@ -93,11 +107,11 @@ async def _consume(
             match event:
                 case TextPiece(block, text):
                     received.first_piece_at = received.first_piece_at or now()
-                    received.add(block, TextBlock, text)
+                    received.add(block, TextBlock, text, now())
                     emit(TextDelta(message_id, block, text))
                 case ReasoningPiece(block, text):
                     received.first_piece_at = received.first_piece_at or now()
-                    received.add(block, ReasoningBlock, text)
+                    received.add(block, ReasoningBlock, text, now())
                     emit(ReasoningDelta(message_id, block, text))
                 case CallPiece(block, call_id, name, text):
                     received.first_piece_at = received.first_piece_at or now()

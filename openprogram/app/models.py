@@ -107,7 +107,6 @@ class Models:
         build: Callable[[EndpointConfig], Provider],
         *,
         now: Callable[[], float],
-        default: str | None = None,
     ) -> None:
         self._listeners: list[Callable[[], None]] = []
         self._endpoints = {config.name: Endpoint(config, build, now, self._tell) for config in configs}
@@ -115,7 +114,6 @@ class Models:
         self._demo_config = demo_config
         self._build = build
         self._demo_provider: tuple[str, Provider] | None = None
-        self._default = default
 
     @property
     def has_endpoint(self) -> bool:
@@ -129,14 +127,10 @@ class Models:
     async def models(self) -> tuple[ModelInfo, ...]:
         """Every model that is known now; the default first, where it is."""
         lists = await asyncio.gather(*(endpoint.models(GLANCE_S) for endpoint in self._endpoints.values()))
-        found = [model for models in lists for model in models]
-        found.sort(key=lambda model: model.id != self._default)
-        return (*found, DEMO_INFO)
+        return (*(model for models in lists for model in models), DEMO_INFO)
 
     async def default_id(self, patience_s: float = GLANCE_S) -> str | None:
         """The default model: the first one of the first endpoint that has told its models; None where none has."""
-        if self._default is not None:
-            return self._default
         for endpoint in self._endpoints.values():
             if models := await endpoint.models(patience_s):
                 return models[0].id

@@ -1,5 +1,4 @@
-"""Everything that can happen in a chat. Events are the only record of a chat: rows are projections of them. Each is
-appended to the session's log before anyone sees it (design law 8). `docs/protocol.md` is generated from here."""
+"""Events: the only record of a chat, logged before anyone sees them (law 8). `docs/protocol.md` is made from here."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -55,6 +54,14 @@ class MessageAdded:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnAccepted:
+    """A turn runs from here, though its contract is still being prepared: `turn_started` follows, or its end."""
+
+    turn_id: str
+    type: Literal["turn_accepted"] = "turn_accepted"
+
+
+@dataclass(frozen=True, slots=True)
 class TurnStarted:
     """The contract of a turn is frozen. `tools` are the authorised names in order, `residency` how each is shown."""
 
@@ -69,12 +76,8 @@ class TurnStarted:
 
 @dataclass(frozen=True, slots=True)
 class StepStarted:
-    """A model request goes out. The answer will be `message_id`, below `parent_id`.
-
-    Of the declared tools `loaded` are those that the chat has discovered, `resident` the others; `deferred_count` more
-    are authorised and not declared. The first `kept` segments are those of the request before, unchanged; `segments`
-    are the rest (all, where this process does not know the request before).
-    """
+    """A model request goes out; its answer will be `message_id`. Of the declared tools `loaded` are those discovered,
+    `resident` the others; `deferred_count` more are authorised. `segments` follow `kept` ones of the request before."""
 
     turn_id: str
     step: int
@@ -175,8 +178,7 @@ class StepFinished:
 
 @dataclass(frozen=True, slots=True)
 class TurnFinished:
-    """A turn is over, or could not start. `cut`: the answer reached the model's output limit; `limit`: the turn its
-    number of steps."""
+    """A turn is over, or could not start. `cut`: at the model's output limit, `limit`: at the limit of steps."""
 
     turn_id: str
     reason: TurnReason
@@ -206,8 +208,7 @@ class IntentChanged:
 @dataclass(frozen=True, slots=True)
 class ApprovalRequested:
     """A call waits for a person. `preview` is the exact command, or a unified diff without its last `left_out` lines;
-    `digest` tells two calls apart by all that they would do; `pattern` is what "for this chat" would allow.
-    """
+    `digest` tells calls apart by all that they would do; `pattern` is what "for this chat" would allow."""
 
     approval_id: str
     turn_id: str
@@ -276,6 +277,7 @@ class ErrorRaised:
 
 Event = (
     MessageAdded
+    | TurnAccepted
     | TurnStarted
     | StepStarted
     | TextDelta

@@ -30,11 +30,13 @@ class ReasoningBlock:
     """A model's reasoning, to be returned byte for byte to the model that made it and to no other.
 
     `signature` proves it to that provider (None: it cannot be sent back); `redacted` is the opaque form some have.
+    `duration_ms` is for the interface only: how long it was seen to take, None where that is not known.
     """
 
     text: str
     signature: str | None = None
     redacted: str | None = None
+    duration_ms: int | None = None
     type: Literal["reasoning"] = "reasoning"
 
 
@@ -48,18 +50,39 @@ class ToolUseBlock:
     type: Literal["tool_use"] = "tool_use"
 
 
-ResultPart = TextBlock
+ImageType = Literal["image/png", "image/jpeg"]
+
+
+@dataclass(frozen=True, slots=True)
+class ImageBlock:
+    """A picture, scaled to what models take: `data` is Base64, `width` and `height` are in pixels."""
+
+    media_type: ImageType
+    data: str
+    width: int
+    height: int
+    type: Literal["image"] = "image"
+
+    @property
+    def text(self) -> str:
+        """What stands for it where only text goes."""
+        return f"[a picture of {self.width} x {self.height} pixels]"
+
+
+ResultPart = TextBlock | ImageBlock
 """What a tool result is made of."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolResultBlock:
-    """The result of one call. `display` is for the interface only (a diff, search hits, an exit code)."""
+    """The result of one call. For the interface only: `display` (a diff, search hits, an exit code) and `duration_ms`,
+    how long the tool itself ran. That is 0 for a call that never began, and None where it is not known."""
 
     call_id: str
     status: CallStatus
     content: tuple[ResultPart, ...]
     display: JsonObject | None = None
+    duration_ms: int | None = None
     type: Literal["tool_result"] = "tool_result"
 
 

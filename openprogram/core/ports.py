@@ -1,13 +1,18 @@
 """What the layers below and above are to each other: protocols, so that a second implementation needs no change here.
-
-No protocol assumes one process or SQLite: PostgreSQL may carry the store, Redis or NATS the bus.
-"""
+None assumes one process or SQLite: PostgreSQL may carry the store, Redis or NATS the bus."""
 
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from openprogram.core.events import ApprovalDecision, ApprovalRequested, Event, PermissionMode, SessionInfo
+from openprogram.core.events import (
+    ApprovalDecision,
+    ApprovalRequested,
+    Event,
+    PermissionMode,
+    SessionInfo,
+    StepFinished,
+)
 from openprogram.core.intent import StoredIntent
 from openprogram.core.jsonio import JsonObject, JsonValue
 from openprogram.core.messages import Message, QueuedMessage
@@ -45,9 +50,10 @@ class Store(Protocol):
         ...
 
     async def sessions(
-        self, user_id: str, *, limit: int = 200, before: str | None = None, deleted: bool = False
+        self, user_id: str, *, limit: int = 200, before: tuple[str, str] | None = None, deleted: bool = False
     ) -> tuple[SessionInfo, ...]:
-        """The user's visible chats, newest `updated_at` first; `before` is an `updated_at` to go on from."""
+        """The user's visible chats, newest `updated_at` first and of equal ones the greater id; those behind the place
+        `before`, which is an `updated_at` and an id."""
         ...
 
     async def intent(self, session_id: str) -> StoredIntent:
@@ -88,6 +94,10 @@ class Store(Protocol):
 
     async def usage(self, session_id: str) -> tuple[UsageRow, ...]:
         """Every counted step, in order."""
+        ...
+
+    async def steps(self, session_id: str, message_ids: Collection[str]) -> tuple[StepFinished, ...]:
+        """The requests whose answers are these messages, in order, as far as they are known."""
         ...
 
     async def remembered(self, user_id: str, client_id: str) -> Remembered | None:

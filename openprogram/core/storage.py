@@ -5,13 +5,25 @@ mirror an event, so that rows never disagree with the log.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
-from openprogram.core.events import ApprovalDecision, ApprovalRequested, SessionInfo, TurnReason
+from openprogram.core.events import (
+    ApprovalDecision,
+    ApprovalRequested,
+    ErrorRaised,
+    Notice,
+    SessionInfo,
+    StepFinished,
+    TurnFinished,
+)
 from openprogram.core.intent import ToolIntent
 from openprogram.core.messages import Message, QueuedMessage, Role
 from openprogram.core.prompt import Surface
 from openprogram.core.usage import Usage
+
+NOTES_KEPT: Final = 20
+"""So many notes of a chat are kept, the newest ones: a client that watches keeps as many, so that a reload shows the
+same."""
 
 # -- rows -------------------------------------------------------------------------------------------------------
 
@@ -32,7 +44,8 @@ class StoredEvent:
 
 @dataclass(frozen=True, slots=True)
 class SessionRow:
-    """A chat with what only the server needs. `turn_id` is the unfinished turn, whose first event is `turn_seq`."""
+    """A chat with what only the server needs. `turn_id` is the unfinished turn, whose first event is `turn_seq`;
+    `outcome` is how the last turn ended, and when, while the active branch still ends there."""
 
     info: SessionInfo
     user_id: str
@@ -41,6 +54,17 @@ class SessionRow:
     turn_seq: int | None = None
     surface: Surface | None = None
     loaded: tuple[str, ...] = ()
+    outcome: TurnFinished | None = None
+    outcome_at: str | None = None
+    notes: "tuple[Note, ...]" = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A quiet line or an error that is part of no message: it stands behind message `after_id` (None: before all)."""
+
+    after_id: str | None
+    event: Notice | ErrorRaised
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +142,7 @@ class PutMessage:
 
 @dataclass(frozen=True, slots=True)
 class SetLeaf:
-    """Which message the active branch ends in."""
+    """Which message the active branch ends in. What became of the last turn is told no longer."""
 
     leaf_id: str | None
     type: Literal["set_leaf"] = "set_leaf"
@@ -126,7 +150,8 @@ class SetLeaf:
 
 @dataclass(frozen=True, slots=True)
 class StartTurn:
-    """The chat has an unfinished turn from the first event of this commit on; one that it had already, from before."""
+    """The chat has an unfinished turn from the first event of this commit on; one that it had already, from before.
+    What became of the last one is told no longer."""
 
     turn_id: str
     type: Literal["start_turn"] = "start_turn"
@@ -134,11 +159,18 @@ class StartTurn:
 
 @dataclass(frozen=True, slots=True)
 class EndTurn:
-    """The chat's turn is finished."""
+    """The chat's turn is finished; nothing happens if it has another, or none."""
 
-    turn_id: str
-    reason: TurnReason
+    outcome: TurnFinished
     type: Literal["end_turn"] = "end_turn"
+
+
+@dataclass(frozen=True, slots=True)
+class AddNote:
+    """Keep a note behind the message that the active branch ends in; of more than `NOTES_KEPT` the oldest goes."""
+
+    event: Notice | ErrorRaised
+    type: Literal["add_note"] = "add_note"
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,9 +191,11 @@ class PutLoaded:
 
 @dataclass(frozen=True, slots=True)
 class PutUsage:
-    """Count one step; the same turn and step again is ignored (counted once whatever is replayed)."""
+    """Count one step; the same turn and step again is ignored (counted once whatever is replayed). `finished` is all
+    that is known of it."""
 
     row: UsageRow
+    finished: StepFinished | None = None
     type: Literal["put_usage"] = "put_usage"
 
 
@@ -217,6 +251,7 @@ Write = (
     | SetLeaf
     | StartTurn
     | EndTurn
+    | AddNote
     | PutSurface
     | PutLoaded
     | PutUsage

@@ -4,6 +4,7 @@ The functions over these values are in `openprogram.tools` (register, resolve) a
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -42,7 +43,8 @@ DropReason = Literal[
 class ToolContext:
     """What one running call is handed. Anything else a tool needs was given to its factory.
 
-    `discovery` is None where nothing can be found or loaded: outside a turn of the agent.
+    `discovery` is None where nothing can be found or loaded: outside a turn of the agent. `waiting` is entered for as
+    long as a person is asked about the call, which has not begun then.
     """
 
     session_id: str
@@ -52,6 +54,7 @@ class ToolContext:
     output: OutputSink
     extra_dirs: tuple[Path, ...] = ()
     discovery: Discovery | None = None
+    waiting: Callable[[], AbstractContextManager[None]] = nullcontext
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +100,10 @@ Preview = Callable[[JsonObject, ToolContext], Awaitable[CallPreview]]
 """Shows what a call would do and does nothing of it; may raise `ToolFailure` where the call could not work."""
 
 
+WrittenPaths = Callable[[JsonObject], tuple[str, ...]]
+"""All the paths that a call of these arguments writes; raises `ValueError` where that cannot be told."""
+
+
 @dataclass(frozen=True, slots=True)
 class ToolLimits:
     """Bounds of one call: wall-clock seconds and characters of result shown to the model."""
@@ -109,7 +116,8 @@ class ToolLimits:
 class ToolSpec:
     """One tool as the registry knows it. `name` is what the model calls; unique, `[a-zA-Z0-9_-]{1,64}`.
 
-    `writes` names the parameters that hold all the paths a call writes; without it a writing call is about anything.
+    `writes` names the parameters that hold all the paths a call writes, or takes them from the arguments; without it a
+    writing call is about anything.
     `provides` names capabilities that a switch governs (`"web_search"` is the chip's). `source` is `builtin`,
     `plugin:NAME` or `mcp:SERVER`. `presets` are the built-in presets that list the tool. `version` changes when the
     behaviour behind an unchanged schema does; it is part of a contract's fingerprint. `validate` refuses arguments
@@ -124,7 +132,7 @@ class ToolSpec:
     parallel_safe: bool = False
     permission: Permission = "none"
     network: bool = False
-    writes: tuple[str, ...] = ()
+    writes: tuple[str, ...] | WrittenPaths = ()
     provides: tuple[str, ...] = ()
     group: str | None = None
     presets: tuple[str, ...] = ()

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from openprogram.core.jsonio import JsonObject, canonical
-from openprogram.core.tooling import ToolSpec
+from openprogram.core.tooling import ToolSpec, WrittenPaths
 
 WORKSPACE_WIDE: Final = "**"
 """The grant of a writing tool for every path inside the workspace and its extra directories."""
@@ -56,7 +56,7 @@ def subject(
         case "execute" if "command" in arguments:
             return Subject("command", _command(arguments))
         case "write" if spec.writes:
-            return _paths([_text(arguments, name) for name in spec.writes], roots, resolve)
+            return _paths(_written(spec.writes, arguments), roots, resolve)
         case _:
             return Subject("tool", WHOLE_TOOL)
 
@@ -88,6 +88,12 @@ def _command(arguments: JsonObject) -> str:
         return f"{_MORE}{canonical(rest).decode()} {command}"
     except TypeError as error:
         raise ValueError(f"what comes with the command cannot be written down: {error}") from error
+
+
+def _written(writes: tuple[str, ...] | WrittenPaths, arguments: JsonObject) -> Sequence[str]:
+    if isinstance(writes, tuple):
+        return [_text(arguments, name) for name in writes]
+    return writes(arguments)
 
 
 def _paths(texts: Sequence[str], roots: Sequence[Path], resolve: Resolve) -> Subject:

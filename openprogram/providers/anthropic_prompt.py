@@ -11,7 +11,9 @@ from typing import Final, assert_never
 from openprogram.core.jsonio import JsonObject, JsonValue, digest
 from openprogram.core.messages import (
     Block,
+    ImageBlock,
     ReasoningBlock,
+    ResultPart,
     TextBlock,
     ToolResultBlock,
     ToolUseBlock,
@@ -19,7 +21,7 @@ from openprogram.core.messages import (
 from openprogram.core.prompt import ModelParams, ProviderRequest
 from openprogram.providers.cache_policy import BlockPlace, breakpoints
 from openprogram.providers.catalog import ModelFacts
-from openprogram.providers.history import Turn, arrange, own_reasoning, sent_name
+from openprogram.providers.history import Turn, arrange, image_note, own_reasoning, sent_name
 
 DEFAULT_MAX_TOKENS: Final = 8_192
 """For a model of which nothing is known; the API wants a number."""
@@ -44,7 +46,7 @@ def request_body(request: ProviderRequest, model_id: str, facts: ModelFacts) -> 
     if not tools and any(isinstance(item.block, ToolUseBlock) for turn in turns for item in turn.items):
         tools = [dict(NO_TOOL)]
     system: list[JsonValue] = [{"type": "text", "text": text} for text in request.system if text.strip()]
-    contents = [[_block(item.block) for item in turn.items] for turn in turns]
+    contents = [[_block(item.block, facts) for item in turn.items] for turn in turns]
     _mark(tools, system, turns, contents, request.previous_length)
     messages: list[JsonValue] = [
         {"role": turn.role, "content": list(content)} for turn, content in zip(turns, contents, strict=True)
@@ -91,7 +93,7 @@ def wire_tool(tool: JsonObject) -> JsonObject:
     return {"name": tool["name"], "description": tool["description"], "input_schema": tool["parameters"]}
 
 
-def _block(block: Block) -> JsonObject:
+def _block(block: Block, facts: ModelFacts) -> JsonObject:
     match block:
         case TextBlock(text):
             return {"type": "text", "text": text}
@@ -103,14 +105,26 @@ def _block(block: Block) -> JsonObject:
             return {"type": "tool_use", "id": _call_id(call_id), "name": sent_name(name), "input": arguments}
         case ToolResultBlock(call_id, status, content):
             body: JsonObject = {"type": "tool_result", "tool_use_id": _call_id(call_id)}
-            texts: list[JsonValue] = [{"type": "text", "text": part.text} for part in content if part.text.strip()]
-            if texts:
-                body["content"] = texts
+            parts = [_part(part, facts) for part in content if isinstance(part, ImageBlock) or part.text.strip()]
+            if parts:
+                body["content"] = parts
             if status != "ok":
                 body["is_error"] = True
             return body
         case _:
             assert_never(block)
+
+
+def _part(part: ResultPart, facts: ModelFacts) -> JsonValue:
+    match part:
+        case TextBlock(text):
+            return {"type": "text", "text": text}
+        case ImageBlock(media_type, data) if facts.images:
+            return {"type": "image", "source": {"type": "base64", "media_type": media_type, "data": data}}
+        case ImageBlock():
+            return {"type": "text", "text": image_note(part)}
+        case _:
+            assert_never(part)
 
 
 def _call_id(call_id: str) -> str:

@@ -1,9 +1,9 @@
 """What is known of models: a table of facts for current ones, `models.json`, and what an endpoint's own list tells.
 
 Sources of the table: the vendors' documents as of September 2026 and the catalogue of the npm package
-`@earendil-works/pi-ai` 1.6.0 (windows, limits, thinking, prices). Prices are US dollars per million tokens and hold at
-the vendor's own address only. `token_ratio` was measured on tool declarations with an offline reconstruction of the
-vendor's tokenizer (PyPI `ctok` 1.3.0). What is not in the table is unknown, never guessed.
+`@earendil-works/pi-ai` 1.6.0 (windows, limits, thinking, pictures, prices). Prices are US dollars per million tokens
+and hold at the vendor's own address only. `token_ratio` was measured on tool declarations with an offline
+reconstruction of the vendor's tokenizer (PyPI `ctok` 1.3.0). What is not in the table is unknown, never guessed.
 """
 
 import re
@@ -32,6 +32,8 @@ class ModelFacts:
     thinking: Thinking = "none"
     thinking_can_be_off: bool = True
     takes_temperature: bool = True
+    images: bool | None = None
+    """Whether it takes pictures; None: that is not known, and it is sent none."""
     price: Price | None = None
     token_ratio: float = 1.0
     """Tokens of this model for one of o200k, in tool declarations; 1 where it is not known."""
@@ -62,6 +64,7 @@ def _table() -> dict[str, ModelFacts]:
             thinking=model.get("thinking", "none"),
             thinking_can_be_off=model.get("thinking_can_be_off", True),
             takes_temperature=model.get("takes_temperature", True),
+            images=model.get("images"),
             price=Price(**model["price"]) if "price" in model else None,
             token_ratio=model.get("token_ratio", 1.0),
             tool_overhead=model.get("tool_overhead", 0),

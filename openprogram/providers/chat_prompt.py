@@ -4,22 +4,26 @@ The common ground is narrow: plain strings instead of content parts, one system 
 merged, each call followed by its `tool` message. What single hosts want beyond it is in `hosts.Quirks`.
 """
 
-from typing import assert_never
+from typing import Final, assert_never
 
 from openprogram.core.jsonio import JsonObject, JsonValue, canonical, digest
 from openprogram.core.messages import (
+    ImageBlock,
     Message,
     ReasoningBlock,
+    ResultPart,
     TextBlock,
     ToolResultBlock,
     ToolUseBlock,
 )
 from openprogram.core.prompt import ProviderRequest
 from openprogram.providers.catalog import ModelFacts
-from openprogram.providers.history import Keep, Turn, arrange, sent_name
+from openprogram.providers.history import Keep, Turn, arrange, image_note, sent_name
 from openprogram.providers.hosts import Quirks
 
-_KEY_CHARS = 64
+PICTURES: Final = "(The pictures above belong to the tool results before them, in their order.)"
+_PICTURE_FOLLOWS: Final = "[The picture follows in the next message.]"
+_KEY_CHARS: Final = 64
 
 
 def request_body(request: ProviderRequest, model_id: str, facts: ModelFacts, quirks: Quirks) -> JsonObject:
@@ -29,7 +33,7 @@ def request_body(request: ProviderRequest, model_id: str, facts: ModelFacts, qui
     if system:
         messages.append({"role": "developer" if quirks.developer_role else "system", "content": system})
     for turn in arrange(request.messages, _own_reasoning(model_id) if quirks.return_reasoning else _none):
-        messages.extend(_user(turn, quirks) if turn.role == "user" else [_assistant(turn, quirks)])
+        messages.extend(_user(turn, quirks, facts) if turn.role == "user" else [_assistant(turn, quirks)])
     body: JsonObject = {"model": request.model, "messages": messages, "stream": True}
     if request.tools:
         body["tools"] = [wire_tool(tool) for tool in request.tools]
@@ -77,13 +81,16 @@ def _call_id(call_id: str, quirks: Quirks) -> str:
     return digest(call_id)[: quirks.call_id_chars]
 
 
-def _user(turn: Turn, quirks: Quirks) -> list[JsonValue]:
+def _user(turn: Turn, quirks: Quirks, facts: ModelFacts) -> list[JsonValue]:
+    """Results, then what the user says. A tool message takes no pictures: they come first in the user's."""
     messages: list[JsonValue] = []
     texts: list[str] = []
+    images: list[ImageBlock] = []
     for item in turn.items:
         match item.block:
             case ToolResultBlock(call_id, _, content):
-                text = "\n\n".join(part.text for part in content)
+                text = "\n\n".join(_result_text(part, facts) for part in content)
+                images += [part for part in content if isinstance(part, ImageBlock) and facts.images]
                 messages.append({"role": "tool", "tool_call_id": _call_id(call_id, quirks), "content": text})
             case TextBlock(text):
                 texts.append(text)
@@ -91,9 +98,30 @@ def _user(turn: Turn, quirks: Quirks) -> list[JsonValue]:
                 raise TypeError("a user turn holds text and results only")
             case _:
                 assert_never(item.block)
-    if texts:
+    if images:
+        parts = [_picture(image) for image in images] + [_text_part(text) for text in (PICTURES, *texts)]
+        messages.append({"role": "user", "content": parts})
+    elif texts:
         messages.append({"role": "user", "content": "\n\n".join(texts)})
     return messages
+
+
+def _result_text(part: ResultPart, facts: ModelFacts) -> str:
+    match part:
+        case TextBlock(text):
+            return text
+        case ImageBlock():
+            return _PICTURE_FOLLOWS if facts.images else image_note(part)
+        case _:
+            assert_never(part)
+
+
+def _picture(image: ImageBlock) -> JsonValue:
+    return {"type": "image_url", "image_url": {"url": f"data:{image.media_type};base64,{image.data}"}}
+
+
+def _text_part(text: str) -> JsonValue:
+    return {"type": "text", "text": text}
 
 
 def _assistant(turn: Turn, quirks: Quirks) -> JsonValue:

@@ -22,6 +22,7 @@ class ModelEntry:
     context_window: int | None = None
     max_output_tokens: int | None = None
     price: Price | None = None
+    images: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,7 @@ class EndpointConfig:
                 entry.context_window or self.context_window or listed.context_window or known.context_window
             ),
             max_output_tokens=(self.output_limit(model) or listed.max_output_tokens or known.max_output_tokens),
+            images=next((told for told in (entry.images, listed.images, known.images) if told is not None), None),
             price=entry.price or self.price or listed.price or (known.price if at_vendor else None),
         )
 

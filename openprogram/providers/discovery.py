@@ -105,7 +105,8 @@ def _key(values: EndpointTable, environ: Mapping[str, str], path: str) -> str | 
 def _model(entry: str | ModelTable) -> ModelEntry:
     if isinstance(entry, str):
         return ModelEntry(entry)
-    return ModelEntry(entry.id, entry.title, entry.context_window, entry.max_output_tokens, _price(entry.price))
+    price = _price(entry.price)
+    return ModelEntry(entry.id, entry.title, entry.context_window, entry.max_output_tokens, price, entry.images)
 
 
 def _price(table: PriceTable | None) -> Price | None:

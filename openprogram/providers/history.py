@@ -13,6 +13,7 @@ from typing import Final, Literal
 
 from openprogram.core.messages import (
     Block,
+    ImageBlock,
     Message,
     ReasoningBlock,
     TextBlock,
@@ -75,6 +76,11 @@ def sent_name(name: str) -> str:
     """A tool's name in the alphabet of all APIs: a model may have called one that does not exist by a name that the
     API then refuses in the history."""
     return _NOT_NAME.sub("_", name)[:64] or "unknown"
+
+
+def image_note(image: ImageBlock) -> str:
+    """What stands for a picture before a model that takes none."""
+    return f"{image.text} (not shown: this model takes no pictures)"
 
 
 def call_ids(messages: Iterable[Message]) -> set[str]:

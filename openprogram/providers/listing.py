@@ -30,7 +30,7 @@ def listed_models(answer: JsonObject, base_url: str) -> Iterator[tuple[str, Mode
 
 
 def _facts(model: dict[str, Any]) -> ModelFacts:
-    """Anthropic tells limits, OpenRouter limits and prices, vLLM and llama.cpp the window."""
+    """Anthropic tells limits, OpenRouter limits, prices and pictures, vLLM and llama.cpp the window."""
     top = _object(model, "top_provider")
     meta = _object(model, "meta")
     windows = (
@@ -46,8 +46,14 @@ def _facts(model: dict[str, Any]) -> ModelFacts:
         title=title if isinstance(title, str) else None,
         context_window=_first_count(windows),
         max_output_tokens=_first_count(limits),
+        images=_images(_object(model, "architecture").get("input_modalities")),
         price=_price(_object(model, "pricing")),
     )
+
+
+def _images(modalities: object) -> bool | None:
+    """OpenRouter names what goes in."""
+    return "image" in modalities if isinstance(modalities, list) else None
 
 
 def _price(pricing: dict[str, Any]) -> Price | None:

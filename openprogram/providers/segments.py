@@ -12,8 +12,10 @@ from typing import assert_never
 from openprogram.core.jsonio import JsonValue, digest
 from openprogram.core.messages import (
     Block,
+    ImageBlock,
     Message,
     ReasoningBlock,
+    ResultPart,
     TextBlock,
     ToolResultBlock,
     ToolUseBlock,
@@ -52,6 +54,16 @@ def _same_model(model: str) -> Keep:
     return keep
 
 
+def _part(part: ResultPart) -> JsonValue:
+    match part:
+        case TextBlock(text):
+            return text
+        case ImageBlock(media_type, data):
+            return ["image", media_type, data]
+        case _:
+            assert_never(part)
+
+
 def _canonical(block: Block) -> JsonValue:
     match block:
         case TextBlock(text):
@@ -61,6 +73,6 @@ def _canonical(block: Block) -> JsonValue:
         case ToolUseBlock(call_id, name, arguments):
             return ["call", call_id, name, arguments]
         case ToolResultBlock(call_id, status, content):
-            return ["result", call_id, status == "ok", [part.text for part in content]]
+            return ["result", call_id, status == "ok", [_part(part) for part in content]]
         case _:
             assert_never(block)

@@ -62,6 +62,7 @@ class ModelTable(BaseModel):
     context_window: Count | None = None
     max_output_tokens: Count | None = None
     price: PriceTable | None = None
+    images: bool | None = None
 
 
 def _entry_kind(entry: object) -> str:

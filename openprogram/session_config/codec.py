@@ -1,4 +1,4 @@
-"""Shapes that an intent is read from and written to outside the store's own columns: overrides, settings, old rows.
+"""Shapes that an intent is read from and written to outside the store's own columns: overrides, settings.
 
 The typed `ToolIntent` is the only form inside. Unknown keys and wrong types are errors with the key's name.
 """
@@ -16,9 +16,6 @@ from openprogram.core.protocol.base import Override
 from openprogram.session_config.patches import WEB_SEARCH
 
 _FIELDS: Final = ("enabled", "toolset", "web_search", "disabled", "picked", "allowed")
-
-SNAPSHOT_SIZE: Final = 8
-"""Nobody clicks this many tools one by one; a stored list that long was written by a program."""
 
 
 def intent_from_override(override: Override | Sequence[str] | None) -> ToolIntent:
@@ -64,16 +61,6 @@ def read_intent(value: JsonValue) -> ToolIntent:
         raise _bad_field(error) from error
 
 
-def read_legacy_intent(value: JsonValue) -> ToolIntent:
-    """An intent that an older program stored: as `read_intent`, but `web_search: false` there meant "not added".
-
-    A row of that time says nothing against a preset's own search, so false reads as null.
-    """
-    if isinstance(value, dict) and value.get("web_search") is False:
-        value = {**value, "web_search": None}
-    return read_intent(value)
-
-
 def write_intent(intent: ToolIntent) -> JsonObject:
     """The JSON form of an intent: only what it says, keys in the order of the fields."""
     said: JsonObject = {}
@@ -90,14 +77,6 @@ def write_intent(intent: ToolIntent) -> JsonObject:
     if intent.allowed is not None:
         said["allowed"] = list(intent.allowed)
     return said
-
-
-def looks_like_snapshot(intent: ToolIntent) -> bool:
-    """Whether an imported selection is so long that the user is offered to follow the preset again.
-
-    It is kept as it is until the user says so: `SetPicked(None)`.
-    """
-    return intent.picked is not None and len(intent.picked) >= SNAPSHOT_SIZE
 
 
 @cache

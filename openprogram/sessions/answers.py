@@ -59,7 +59,7 @@ async def _answer_waiting_turn(
     denied: tuple[Event, ...] = ()
     if action.decision == "deny":
         text = refusal(Answer(action.decision, action.note))
-        result = ToolResultBlock(asked.call_id, "denied", (TextBlock(text),))
+        result = ToolResultBlock(asked.call_id, "denied", (TextBlock(text),), duration_ms=0)
         denied = (ToolCallFinished(asked.call_id, "denied", result, 0),)
     ack = await _store(hub, request, action, asked, *denied)
     row = await hub.row(request.user_id, action.session_id)

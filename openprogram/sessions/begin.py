@@ -4,14 +4,16 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from openprogram.core.errors import BadField, Busy
-from openprogram.core.events import BranchSelected, Event, MessageAdded
+from openprogram.core.events import BranchSelected, Event, IntentChanged, MessageAdded, SessionChanged, TurnAccepted
 from openprogram.core.messages import Message
 from openprogram.core.protocol.frames import ChatAck, SessionAck
-from openprogram.core.storage import SessionRow, StartTurn
+from openprogram.core.storage import SessionRow
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.request import Request
 from openprogram.sessions.runs import launch, prepare_run
 from openprogram.sessions.startup import settle
+
+_MAKES_CHAT = (SessionChanged, IntentChanged)
 
 
 @asynccontextmanager
@@ -40,7 +42,8 @@ async def commit_and_launch(
 ) -> None:
     """Store the events, which leave the branch in user input, as the beginning of a turn, and launch its run.
 
-    The run is read up before anything is stored, so that nothing can fail between the two.
+    The run is read up before anything is stored, so that nothing can fail between the two. What makes a chat comes
+    first, then that a turn runs, so that nobody sees the message and no turn.
     """
     if hub.closing:
         raise Busy("the server is shutting down", hint="send it again in a moment")
@@ -54,8 +57,10 @@ async def commit_and_launch(
             case _:
                 pass
     ready = await prepare_run(hub, row, leaf_id)
-    begun = StartTurn(ready.live.run.turn_id)
-    await hub.journal.commit(row.info.id, request.user_id, events, begun, request.remember(ack))
+    accepted = TurnAccepted(ready.live.run.turn_id)
+    made = [event for event in events if isinstance(event, _MAKES_CHAT)]
+    told = (*made, accepted, *(event for event in events if not isinstance(event, _MAKES_CHAT)))
+    await hub.journal.commit(row.info.id, request.user_id, told, request.remember(ack))
     launch(hub, ready, said)
 
 

@@ -1,5 +1,6 @@
 """The chat actions: send, stop, continue, and the queue of what waits."""
 
+import asyncio
 from dataclasses import replace
 
 from openprogram.core.errors import BadField
@@ -16,7 +17,7 @@ from openprogram.sessions.begin import commit_and_launch, idle_chat, not_deleted
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.manage import new_row
 from openprogram.sessions.request import Request, said
-from openprogram.sessions.runs import queued, user_message
+from openprogram.sessions.runs import next_of, queued, user_message
 from openprogram.sessions.startup import settle, stop_turn
 
 _TITLE_CHARS = 60
@@ -31,14 +32,17 @@ async def chat(hub: Hub, request: Request, action: Chat) -> ChatAck:
     override = _override(hub, action)
     if action.session_id is None:
         row, events = await new_row(hub, request.user_id)
-        return await _send(hub, request, row, action, override, events)
+        return await _send(hub, request, row, action, override, (), events)
     while True:
         async with hub.lock(action.session_id):
-            row = await settle(hub, await hub.row(request.user_id, action.session_id))
+            found, waiting = await asyncio.gather(  # one question to the store: the first token waits for it
+                hub.row(request.user_id, action.session_id), hub.ports.store.queue(action.session_id)
+            )
+            row = await settle(hub, found)
             not_deleted(row)
             live = hub.runs.get(action.session_id)
             if live is None and row.turn_id is None:
-                return await _send(hub, request, row, action, override, ())
+                return await _send(hub, request, row, action, override, waiting, ())
             if live is None or not live.run.ending:  # without a run the turn waits for an answer
                 return await _queue(hub, request, row, action, override)
         await live.run.finished.wait()  # without the lock: the run may need it to end
@@ -55,13 +59,33 @@ def _override(hub: Hub, action: Chat) -> ToolIntent | None:
 
 
 async def _send(
-    hub: Hub, request: Request, row: SessionRow, action: Chat, override: ToolIntent | None, first: tuple[Event, ...]
+    hub: Hub,
+    request: Request,
+    row: SessionRow,
+    action: Chat,
+    override: ToolIntent | None,
+    waiting: tuple[QueuedMessage, ...],
+    first: tuple[Event, ...],
 ) -> ChatAck:
+    """Begin a turn. What waits since a stop or a failure was said before: it goes first, this one joins the queue."""
+    if waiting:
+        last = queued(action.text, action.mode == "steer", hub.now(), override)
+        ack = ChatAck(id=action.id, session_id=row.info.id, message_id=last.id, queued=True)
+        chosen, rest = next_of(waiting)
+        await commit_and_launch(hub, request, row, ack, _leaves_queue(hub, row, chosen, (*rest, last)))
+        return ack
     message = user_message(action.text, row.info.leaf_id, hub.now(), override)
     ack = ChatAck(id=action.id, session_id=row.info.id, message_id=message.id)
     events = (*_becomes_visible(row, action.text, hub.now()), *first, MessageAdded(message))
     await commit_and_launch(hub, request, row, ack, events)
     return ack
+
+
+def _leaves_queue(
+    hub: Hub, row: SessionRow, chosen: QueuedMessage, rest: tuple[QueuedMessage, ...]
+) -> tuple[Event, ...]:
+    message = user_message(chosen.text, row.info.leaf_id, hub.now(), chosen.override)
+    return QueueChanged(rest), MessageAdded(message)
 
 
 def _becomes_visible(row: SessionRow, text: str, now: str) -> tuple[Event, ...]:
@@ -89,20 +113,36 @@ async def _put_queue(hub: Hub, request: Request, ack: ChatAck | SessionAck, queu
 
 
 async def edit_queue(hub: Hub, request: Request, action: EditQueue) -> SessionAck:
-    """Change or remove a waiting message."""
-    async with hub.lock(action.session_id):
-        await hub.row(request.user_id, action.session_id)
-        queue = await hub.ports.store.queue(action.session_id)
-        if all(waiting.id != action.queued_id for waiting in queue):
-            raise BadField("this message no longer waits", field="queued_id", hint="it may have been sent by now")
-        changed = tuple(
-            replace(waiting, text=said(action.text)) if waiting.id == action.queued_id and action.text else waiting
-            for waiting in queue
-            if waiting.id != action.queued_id or action.text is not None
-        )
-        ack = SessionAck(id=action.id, session_id=action.session_id)
-        await _put_queue(hub, request, ack, changed)
-        return ack
+    """Change or remove a waiting message, or send it now; each is one commit (P6)."""
+    ack = SessionAck(id=action.id, session_id=action.session_id)
+    while True:
+        async with hub.lock(action.session_id):
+            row = await settle(hub, await hub.row(request.user_id, action.session_id))
+            queue = await hub.ports.store.queue(action.session_id)
+            found = next((waiting for waiting in queue if waiting.id == action.queued_id), None)
+            if found is None:
+                raise BadField("this message no longer waits", field="queued_id", hint="it may have been sent by now")
+            edited = found if action.text is None else replace(found, text=said(action.text))
+            live = hub.runs.get(action.session_id)
+            if not action.send:
+                kept = () if action.text is None else (edited,)
+                await _put_queue(hub, request, ack, _with(queue, found, *kept))
+                return ack
+            if live is None and row.turn_id is None:
+                not_deleted(row)
+                events = _leaves_queue(hub, row, edited, _with(queue, found))
+                await commit_and_launch(hub, request, row, ack, events)
+                return ack
+            if live is None or not live.run.ending:
+                await _put_queue(hub, request, ack, (replace(edited, mode="steer"), *_with(queue, found)))
+                return ack
+        await live.run.finished.wait()  # without the lock: the run may need it to end
+
+
+def _with(queue: tuple[QueuedMessage, ...], found: QueuedMessage, *instead: QueuedMessage) -> tuple[QueuedMessage, ...]:
+    """The queue with something in place of one message."""
+    at = queue.index(found)
+    return (*queue[:at], *instead, *queue[at + 1 :])
 
 
 async def stop(hub: Hub, request: Request, action: Stop) -> SessionAck:

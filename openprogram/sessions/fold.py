@@ -6,10 +6,10 @@ from itertools import groupby
 from operator import itemgetter
 
 from openprogram.core.events import (
-    ErrorRaised,
+    ApprovalRequested,
+    ApprovalResolved,
     Event,
     MessageAdded,
-    Notice,
     ReasoningDelta,
     StepStarted,
     TextDelta,
@@ -81,36 +81,42 @@ def _apply(turn: UnfinishedTurn, event: Event) -> None:
 
 
 _DELTA = TextDelta | ReasoningDelta | ToolCallDelta | ToolOutputDelta
-_WORK = _DELTA | TurnStarted | StepStarted | ToolCallStarted | ToolCallFinished | Notice | ErrorRaised
+_ASKED = ApprovalRequested | ApprovalResolved
+_WORK = _DELTA | _ASKED | TurnStarted | StepStarted | ToolCallStarted | ToolCallFinished
 """Events of a turn that tell of its work; what the others tell is elsewhere in a snapshot."""
 
+Timed = tuple[str, Event]
+"""An event and when it happened."""
 
-def since_last_message(events: Sequence[Event]) -> tuple[Event, ...]:
+
+def since_last_message(events: Sequence[Timed]) -> tuple[Timed, ...]:
     """What a running turn did that no whole message tells yet, deltas of one block joined: for a snapshot.
 
-    Starts after the last answer or results, or at the turn's start.
+    Starts after the last answer or results, or at the turn's start; the contract that is in force comes first anyway.
     """
-    last = max((at for at, event in enumerate(events) if _closes(event)), default=-1)
-    work = (event for event in events[last + 1 :] if isinstance(event, _WORK))
-    return tuple(_joined(list(run)) for _, run in groupby(_numbered(work), itemgetter(0)))
+    last = max((at for at, (_, event) in enumerate(events) if _closes(event)), default=-1)
+    frozen = [timed for timed in events[: last + 1] if isinstance(timed[1], TurnStarted)]
+    work = (timed for timed in (*frozen[-1:], *events[last + 1 :]) if isinstance(timed[1], _WORK))
+    return tuple(_joined([timed for _, timed in run]) for _, run in groupby(_numbered(work), itemgetter(0)))
 
 
-def _numbered(events: Iterable[Event]) -> Iterator[tuple[int, Event]]:
+def _numbered(events: Iterable[Timed]) -> Iterator[tuple[int, Timed]]:
     """Each event with a number, the same for deltas of one block that follow each other."""
     number, before = 0, None
-    for event in events:
+    for timed in events:
+        event = timed[1]
         block = (type(event), _block(event)) if isinstance(event, _DELTA) else None
         number += block is None or block != before
         before = block
-        yield number, event
+        yield number, timed
 
 
-def _joined(run: Sequence[tuple[int, Event]]) -> Event:
-    """One delta in place of many of the same block; any other event is alone."""
+def _joined(run: Sequence[Timed]) -> Timed:
+    """One delta in place of many of the same block, as of the first; any other event is alone."""
     deltas = [event for _, event in run if isinstance(event, _DELTA)]
     if len(deltas) < 2:
-        return run[0][1]
-    return replace(deltas[-1], text="".join(delta.text for delta in deltas))
+        return run[0]
+    return run[0][0], replace(deltas[-1], text="".join(delta.text for delta in deltas))
 
 
 def _closes(event: Event) -> bool:

@@ -10,6 +10,7 @@ from openprogram.core.events import (
     Event,
     MessageAdded,
     SessionChanged,
+    TurnAccepted,
     TurnFinished,
     TurnStarted,
 )
@@ -22,7 +23,7 @@ from openprogram.sessions.sidebar import Sidebar
 
 _log = structlog.get_logger(__name__)
 
-_SIDEBAR = (MessageAdded, TurnStarted, TurnFinished, ApprovalRequested, ApprovalResolved, SessionChanged)
+_SIDEBAR = (MessageAdded, TurnAccepted, TurnStarted, TurnFinished, ApprovalRequested, ApprovalResolved, SessionChanged)
 
 
 class Journal:

@@ -74,8 +74,9 @@ async def _check_model(hub: Hub, model: str) -> None:
 
 async def list_sessions(hub: Hub, request: Request, action: ListSessions) -> SessionsAck:
     """A page of the user's chats, newest first."""
+    before = None if action.before is None else (action.before, action.before_id or "")
     found = await hub.ports.store.sessions(
-        request.user_id, limit=action.limit + 1, before=action.before, deleted=action.deleted
+        request.user_id, limit=action.limit + 1, before=before, deleted=action.deleted
     )
     return SessionsAck(id=action.id, sessions=found[: action.limit], more=len(found) > action.limit)
 

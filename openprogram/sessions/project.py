@@ -6,10 +6,12 @@ from openprogram.core.events import (
     ApprovalRequested,
     ApprovalResolved,
     BranchSelected,
+    ErrorRaised,
     Event,
     IntentChanged,
     LoadedChanged,
     MessageAdded,
+    Notice,
     QueueChanged,
     ReasoningDelta,
     SessionChanged,
@@ -17,10 +19,12 @@ from openprogram.core.events import (
     TextDelta,
     ToolCallDelta,
     ToolOutputDelta,
+    TurnAccepted,
     TurnFinished,
     TurnStarted,
 )
 from openprogram.core.storage import (
+    AddNote,
     EndTurn,
     PutApproval,
     PutIntent,
@@ -40,22 +44,34 @@ _STREAMED = (TextDelta, ReasoningDelta, ToolCallDelta, ToolOutputDelta)
 
 
 def project(events: Sequence[Event], user_id: str) -> tuple[Write, ...]:
-    """The writes that mirror these events, in their order; streamed text has none."""
-    return tuple(write for event in events if not isinstance(event, _STREAMED) for write in _writes(event, user_id))
+    """The writes that mirror these events, in their order; streamed text has none.
+
+    An error that keeps a turn from starting is told by the end of that turn, and is no note beside it.
+    """
+    told = [event.error for event in events if isinstance(event, TurnFinished)]
+    mirrored = (event for event in events if not isinstance(event, _STREAMED))
+    return tuple(
+        write
+        for event in mirrored
+        if not (isinstance(event, ErrorRaised) and event.error in told)
+        for write in _writes(event, user_id)
+    )
 
 
-def _writes(event: Event, user_id: str) -> tuple[Write, ...]:
+def _writes(event: Event, user_id: str) -> tuple[Write, ...]:  # noqa: C901 - one case for each kind of event
     match event:
         case MessageAdded(message):
             return PutMessage(message), SetLeaf(message.id)
         case BranchSelected(leaf_id):
             return (SetLeaf(leaf_id),)
-        case TurnStarted():
+        case TurnAccepted() | TurnStarted():
             return (StartTurn(event.turn_id),)
         case TurnFinished():
-            return (EndTurn(event.turn_id, event.reason),)
+            return (EndTurn(event),)
         case StepFinished():
-            return (PutUsage(UsageRow(event.turn_id, event.step, event.model, event.usage, event.cost)),)
+            return (PutUsage(UsageRow(event.turn_id, event.step, event.model, event.usage, event.cost), event),)
+        case Notice() | ErrorRaised():
+            return (AddNote(event),)
         case LoadedChanged(loaded):
             return (PutLoaded(loaded),)
         case IntentChanged():

@@ -6,11 +6,10 @@ from openprogram.core.intent import ToolIntent
 from openprogram.core.protocol.actions import ExplainTools, LoadMessages
 from openprogram.core.protocol.frames import (
     MessagesAck,
-    PartialAnswer,
-    SessionState,
     Snapshot,
     ToolsAck,
 )
+from openprogram.core.protocol.state import PartialAnswer, SessionState
 from openprogram.core.storage import SessionRow, UsageRow
 from openprogram.core.tooling import LoadedSet
 from openprogram.core.usage import Usage
@@ -18,7 +17,7 @@ from openprogram.session_config.layers import Layers, explain_all
 from openprogram.sessions.effective import effective, layers, resolution
 from openprogram.sessions.fold import fold, since_last_message
 from openprogram.sessions.hub import Hub
-from openprogram.sessions.log import turn_events
+from openprogram.sessions.log import timed_turn_events
 from openprogram.sessions.presets import preset_infos
 from openprogram.sessions.prices import prices
 from openprogram.sessions.request import Request
@@ -46,6 +45,7 @@ async def load_messages(hub: Hub, request: Request, action: LoadMessages) -> Mes
         messages=await hub.ports.store.messages(action.session_id, page),
         siblings=siblings(nodes, page),
         more=len(page) < len(ids),
+        steps=await hub.ports.store.steps(action.session_id, page),
     )
 
 
@@ -84,6 +84,10 @@ async def snapshot(hub: Hub, user_id: str, session_id: str) -> Snapshot:
         approvals=tuple(asked.request for asked in pending),
         usage=usage,
         cost=cost,
+        outcome=row.outcome,
+        outcome_at=row.outcome_at,
+        notes=row.notes,
+        steps=await store.steps(session_id, page),
     )
     return Snapshot(session_id=session_id, seq=row.last_seq, state=state)
 
@@ -104,15 +108,18 @@ async def _partial(hub: Hub, row: SessionRow) -> PartialAnswer | None:
     """The unfinished turn's events up to the row's seq that no whole message covers."""
     if row.turn_id is None:
         return None
-    events = await turn_events(hub.ports.store, row)
-    step = fold(events).step
+    timed = await timed_turn_events(hub.ports.store, row)
+    step = fold(event for _, event in timed).step
+    work = since_last_message(timed)
     return PartialAnswer(
         turn_id=row.turn_id,
         step=step.step if step else 0,
         message_id=step.message_id if step else "",
         parent_id=step.parent_id if step else row.info.leaf_id,
         model=step.model if step else "",
-        events=since_last_message(events),
+        events=tuple(event for _, event in work),
+        at=tuple(at for at, _ in work),
+        started_at=timed[0][0] if timed else None,
     )
 
 

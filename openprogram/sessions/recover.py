@@ -88,6 +88,7 @@ def _results(answer: Message, turn: UnfinishedTurn, pending: Collection[str]) ->
 
 
 def _unfinished(turn: UnfinishedTurn, call_id: str, pending: Collection[str]) -> ToolResultBlock:
-    began = _NOT_ALLOWED if call_id in pending else _INTERRUPTED
-    text = began if call_id in turn.started else _NOT_STARTED
-    return ToolResultBlock(call_id, "interrupted", (TextBlock(text),))
+    if call_id in turn.started and call_id not in pending:
+        return ToolResultBlock(call_id, "interrupted", (TextBlock(_INTERRUPTED),))
+    text = _NOT_ALLOWED if call_id in turn.started else _NOT_STARTED
+    return ToolResultBlock(call_id, "interrupted", (TextBlock(text),), duration_ms=0)

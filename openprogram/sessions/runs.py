@@ -10,11 +10,11 @@ from openprogram.agent.environment import Environment, History, Progress, Resume
 from openprogram.agent.freeze import freeze
 from openprogram.context.assembler import PromptContext
 from openprogram.context.catalog import counted_texts
-from openprogram.core.events import ErrorInfo, Event, MessageAdded, QueueChanged
+from openprogram.core.events import ErrorInfo, Event, MessageAdded, QueueChanged, TurnAccepted
 from openprogram.core.ids import new_id
 from openprogram.core.intent import StoredIntent, ToolIntent
 from openprogram.core.messages import Message, QueuedMessage, TextBlock
-from openprogram.core.storage import SessionRow, StartTurn
+from openprogram.core.storage import SessionRow
 from openprogram.core.tooling import LoadedSet
 from openprogram.core.usage import Usage
 from openprogram.sessions.approvals import Broker
@@ -137,17 +137,22 @@ async def take_next(hub: Hub, live: Live, history: History, user_id: str, unansw
             return False
         rest, said = queue, list[Message]()
         if queue:
-            chosen = next((waiting for waiting in queue if waiting.mode == "steer"), queue[0])
-            rest = tuple(waiting for waiting in queue if waiting.id != chosen.id)
+            chosen, rest = next_of(queue)
             said.append(user_message(chosen.text, history.leaf_id, hub.now(), chosen.override))
         events: tuple[Event, ...] = (QueueChanged(rest), *map(MessageAdded, said)) if said else ()
         turn_id = new_id("t")
-        await hub.journal.commit(session_id, user_id, events, StartTurn(turn_id))
+        await hub.journal.commit(session_id, user_id, (TurnAccepted(turn_id), *events))
         live.run.turn_id = turn_id
         for message in said:
             history.append(message)
         live.run.queue_changed(rest)
         return True
+
+
+def next_of(queue: tuple[QueuedMessage, ...]) -> tuple[QueuedMessage, tuple[QueuedMessage, ...]]:
+    """The message of a queue whose turn it is, steered ones first, and the others."""
+    chosen = next((waiting for waiting in queue if waiting.mode == "steer"), queue[0])
+    return chosen, tuple(waiting for waiting in queue if waiting.id != chosen.id)
 
 
 def user_message(text: str, parent_id: str | None, now: str, override: ToolIntent | None) -> Message:

@@ -28,7 +28,8 @@ def with_approval(execute: Execute, spec: ToolSpec, authority: Authority, ask: A
             return _denied(f"This call is not allowed here: {decision.reason}.")
         if decision.outcome == "ask":
             shown = await _preview(spec, arguments, context)
-            answer = await ask(_request(spec, arguments, context, decision, shown))
+            with context.waiting():
+                answer = await ask(_request(spec, arguments, context, decision, shown))
             if answer.decision == "deny":
                 return _denied(refusal(answer))
             if not authority.authorised_now(spec.name):

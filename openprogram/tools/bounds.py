@@ -4,8 +4,11 @@ from dataclasses import replace
 from typing import Final
 
 from openprogram.core.jsonio import JsonObject, scrub
-from openprogram.core.messages import ResultPart
+from openprogram.core.messages import ImageBlock, ResultPart, TextBlock
 from openprogram.core.tooling import Execute, ToolContext, ToolOutput
+
+MAX_IMAGE: Final = 4_500_000
+"""Base64 characters of a picture; providers take 5 MB."""
 
 _HEAD_SHARE: Final = 0.7
 """Most of what is kept comes from the beginning; errors tend to stand at the end."""
@@ -22,9 +25,12 @@ def with_bounds(execute: Execute, characters: int) -> Execute:
 
 
 def _bound(content: tuple[ResultPart, ...], characters: int) -> tuple[ResultPart, ...]:
-    kept = []
+    kept: list[ResultPart] = []
     room = characters
     for part in content:
+        if isinstance(part, ImageBlock):
+            kept.append(part if len(part.data) <= MAX_IMAGE else TextBlock("[a picture that is too large to be shown]"))
+            continue
         text = scrub(part.text)
         kept.append(replace(part, text=text if len(text) <= room else shorten(text, room)))
         room = max(0, room - len(text))

@@ -28,6 +28,7 @@ from openprogram.core.tooling import (
     ToolLimits,
     ToolOutput,
     ToolSpec,
+    WrittenPaths,
 )
 from openprogram.tools.docstring import parse_docstring
 from openprogram.tools.parameters import Parameter, bind, object_schema, read_parameters
@@ -49,7 +50,7 @@ def tool(  # noqa: PLR0913 - one argument per field of a ToolSpec
     readonly: bool = False,
     parallel_safe: bool = False,
     network: bool = False,
-    writes: tuple[str, ...] = (),
+    writes: tuple[str, ...] | WrittenPaths = (),
     provides: tuple[str, ...] = (),
     group: str | None = None,
     presets: tuple[str, ...] = (),
@@ -122,12 +123,18 @@ def _read(function: Callable[..., Any]) -> tuple[str, tuple[Parameter, ...]]:
 
 
 def _check_flags(
-    permission: Permission, writes: tuple[str, ...], parameters: tuple[Parameter, ...], *, readonly: bool
+    permission: Permission,
+    writes: tuple[str, ...] | WrittenPaths,
+    parameters: tuple[Parameter, ...],
+    *,
+    readonly: bool,
 ) -> None:
     if readonly and permission in ("write", "execute"):
         raise ValueError(f"a tool with permission {permission!r} is not readonly")
     if writes and permission != "write":
-        raise ValueError(f"it writes {writes[0]!r}, so its permission is 'write'")
+        raise ValueError(f"it writes {writes!r}, so its permission is 'write'")
+    if not isinstance(writes, tuple):
+        return
     required = {parameter.name for parameter in parameters if parameter.required}
     optional = [name for name in writes if name not in required]
     if optional:

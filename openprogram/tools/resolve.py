@@ -75,11 +75,6 @@ def turn_view(frozen: Snapshot, live: Snapshot) -> Snapshot:
     return replace(frozen, presets=MappingProxyType({**live.presets, **frozen.presets}))
 
 
-def only_takes_away(before: Resolution, after: Resolution) -> bool:
-    """Whether a change of intent gives nothing new, so that it is in force at once, even within a turn."""
-    return set(after.names) <= set(before.names)
-
-
 @dataclass(frozen=True, slots=True)
 class _Base:
     """The set before switches: its names, the preset that it came from, and why a tool is not in it."""

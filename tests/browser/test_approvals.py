@@ -37,7 +37,7 @@ async def test_the_exact_command_is_shown_and_allowed_once(tab: Tab, fake: FakeA
     await wait_for_approval(tab, fake, command)
     assert await verbatim(tab.page.get_by_test_id("approval-preview").get_by_role("region")) == command
     await expect(tab.cards).to_have_attribute("data-status", "approval")
-    await expect(tab.page.get_by_test_id("chat-line").first.get_by_test_id("needs-you")).to_be_visible()
+    await expect((await tab.line()).get_by_test_id("needs-you")).to_be_visible()
     async with tab.turn():
         await tab.page.get_by_test_id("approval-once").click()
     await expect(tab.approval).to_have_count(0)

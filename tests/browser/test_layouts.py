@@ -93,7 +93,8 @@ async def test_a_phone_has_the_chats_in_a_drawer(server: Server, open_page: Open
     await fits(tab)
     await drawer.get_by_role("link", name="first on the phone").tap()
     await expect(drawer).to_have_count(0)
-    await expect(tab.sent).to_contain_text(["first on the phone"])
+    await expect(tab.page.get_by_test_id("chat-title")).to_contain_text("first on the phone")
+    await expect(tab.answers).to_have_count(1)
 
     await tab.page.get_by_test_id("show-sidebar").tap()
     await tab.page.touchscreen.tap(350, 400)  # beside it
@@ -122,7 +123,7 @@ async def test_a_theme_is_kept_and_there_from_the_first_paint(tab: Tab) -> None:
     await page.get_by_text("Dark", exact=True).click()
     await expect(page.locator("html")).to_have_attribute("data-theme", "dark")
     await page.keyboard.press("Escape")
-    assert await page.evaluate(ground) != light
+    await page.wait_for_function(f"light => {ground} !== light", arg=light)
     await page.add_init_script(
         """document.addEventListener("DOMContentLoaded", () => (window.early = document.documentElement.dataset.theme));
            new MutationObserver((_, watch) => {

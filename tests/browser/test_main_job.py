@@ -16,7 +16,7 @@ async def test_without_a_key_everything_can_be_seen_working(demo_server: Server,
     await expect(tab.cards.first).to_have_attribute("data-status", "ok")
     await expect(tab.answers.last).to_contain_text("README.md")
     await tab.idle()
-    await expect(tab.page.get_by_test_id("chat-line").first).to_contain_text("List the files here")
+    await expect(await tab.line()).to_contain_text("List the files here")
 
     await tab.chip.click()
     await tab.ask("search the web for prompt caching")

@@ -92,9 +92,10 @@ async def test_a_steering_message_comes_in_after_the_current_step(tab: Tab, fake
 async def test_what_was_typed_and_not_sent_is_still_there(tab: Tab) -> None:
     await tab.ask("hello")
     await tab.box.fill("half a thought")
+    line = await tab.line()
     await tab.page.reload()
     await expect(tab.box).to_have_value("half a thought")
     await tab.page.get_by_test_id("new-chat").click()
     await expect(tab.box).to_have_value("")
-    await tab.page.get_by_test_id("chat-line").first.get_by_role("link").click()
+    await line.get_by_role("link").click()
     await expect(tab.box).to_have_value("half a thought")

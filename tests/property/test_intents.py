@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from openprogram.core.intent import IntentField, Layer, StoredIntent, ToolIntent
 from openprogram.core.jsonio import decode, encode
-from openprogram.session_config.codec import read_intent, read_legacy_intent, write_intent
+from openprogram.session_config.codec import read_intent, write_intent
 from openprogram.session_config.layers import Layers, explain, merge
 from openprogram.session_config.patches import (
     Patch,
@@ -52,13 +52,6 @@ def test_a_row_from_before_a_field_existed_reads_as_null_for_it(intent: ToolInte
     for name in ToolIntent.__slots__:
         empty = () if name == "disabled" else None
         assert getattr(read, name) == (empty if name in missing else getattr(intent, name))
-
-
-@given(intents())
-def test_an_older_programs_false_chip_is_the_only_thing_that_reads_differently(intent: ToolIntent) -> None:
-    legacy = read_legacy_intent(write_intent(intent))
-
-    assert legacy == (replace(intent, web_search=None) if intent.web_search is False else intent)
 
 
 @given(intents(), patches)

@@ -46,9 +46,14 @@ def test_no_call_raises_and_none_is_allowed_without_a_stated_reason(
 
     if decision.outcome == "allow" and mode != "auto":
         by_grant = any(decide("ask", [grant], tool, call, ROOTS).outcome == "allow" for grant in granted)
-        by_mode = mode == "accept_edits" and bool(tool.writes) and all(lies_inside(call[name]) for name in tool.writes)
+        by_mode = mode == "accept_edits" and bool(tool.writes) and all(map(lies_inside, written(tool, call)))
         assert by_grant or by_mode
     assert decision.reason
+
+
+def written(tool: ToolSpec, call: JsonObject) -> list[object]:
+    assert isinstance(tool.writes, tuple)
+    return [call[name] for name in tool.writes]
 
 
 def lies_inside(path: object) -> bool:
@@ -66,7 +71,7 @@ def test_in_ask_mode_only_a_grant_of_the_same_tool_and_subject_allows(
     exact = any(grant.pattern == decide("ask", (), tool, call, ROOTS).pattern != "" for grant in same)
     wide = bool(tool.writes) and any(grant.pattern == "**" for grant in same)
     if decision.outcome == "allow":
-        assert exact or (wide and all(lies_inside(call[name]) for name in tool.writes))
+        assert exact or (wide and all(map(lies_inside, written(tool, call))))
     assert not exact or decision.outcome == "allow"
 
 

@@ -117,7 +117,7 @@ def test_what_a_snapshot_shows_of_a_turn_is_what_no_message_shows(story: Story) 
     recording = asyncio.run(record(story))
     for cut in range(1, len(recording.events) + 1):
         replica = Replica.of(recording.events[:cut])
-        shown = since_last_message(replica.turn)
+        shown = [event for _, event in since_last_message([("", event) for event in replica.turn])]
         told = {event.message_id for event in shown if isinstance(event, TextDelta | ReasoningDelta)}
         assert not told & replica.messages.keys()
         step = fold(replica.turn).step

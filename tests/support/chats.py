@@ -36,10 +36,10 @@ from openprogram.core.protocol.frames import (
     MessagesAck,
     SessionAck,
     SessionsAck,
-    SessionState,
     Snapshot,
     UserInfo,
 )
+from openprogram.core.protocol.state import SessionState
 from openprogram.core.storage import Backlog, SessionRow, StoredEvent
 from openprogram.core.topics import session_topic
 from openprogram.core.usage import Usage

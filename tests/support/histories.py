@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import (
     Block,
+    ImageBlock,
     Message,
     ReasoningBlock,
     Role,
@@ -64,7 +65,9 @@ _blocks: st.SearchStrategy[Block] = st.one_of(
         ToolResultBlock,
         _ids,
         st.sampled_from(["ok", "error", "denied"]),
-        st.lists(st.builds(TextBlock, _texts), max_size=2).map(tuple),
+        st.lists(st.builds(TextBlock, _texts) | st.just(ImageBlock("image/png", "iVBORw0KGgo=", 3, 2)), max_size=2).map(
+            tuple
+        ),
         st.none() | st.just({"diff": "x"}),
     ),
 )

@@ -5,13 +5,17 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from openprogram.core.errors import Conflict
+from openprogram.core.events import StepFinished
 from openprogram.core.intent import StoredIntent
 from openprogram.core.messages import Message, QueuedMessage
 from openprogram.core.storage import (
+    NOTES_KEPT,
     AddGrant,
+    AddNote,
     ApprovalRow,
     EndTurn,
     Grant,
+    Note,
     PutApproval,
     PutIntent,
     PutLoaded,
@@ -43,6 +47,7 @@ class Chat:
     grants: tuple[Grant, ...] = ()
     queue: tuple[QueuedMessage, ...] = ()
     usage: tuple[UsageRow, ...] = ()
+    steps: tuple[StepFinished, ...] = ()
 
 
 def row_of(chat: Chat) -> SessionRow:
@@ -80,20 +85,26 @@ def written(chat: Chat, write: Write, at: str, first_seq: int) -> Chat:  # noqa:
             info = replace(row.info, visible=True, updated_at=at)
             return replace(chat, messages=(*chat.messages, write.message), row=replace(row, info=info))
         case SetLeaf():
-            return replace(chat, row=replace(row, info=replace(row.info, leaf_id=write.leaf_id)))
+            return replace(
+                chat, row=replace(row, info=replace(row.info, leaf_id=write.leaf_id), outcome=None, outcome_at=None)
+            )
         case StartTurn():
             begun = row.turn_seq if row.turn_id == write.turn_id else first_seq
-            return replace(chat, row=replace(row, turn_id=write.turn_id, turn_seq=begun))
+            return replace(chat, row=replace(row, turn_id=write.turn_id, turn_seq=begun, outcome=None, outcome_at=None))
         case EndTurn():
-            over = row.turn_id == write.turn_id
-            return replace(chat, row=replace(row, turn_id=None, turn_seq=None)) if over else chat
+            over = replace(row, turn_id=None, turn_seq=None, outcome=write.outcome, outcome_at=at)
+            return replace(chat, row=over) if row.turn_id == write.outcome.turn_id else chat
+        case AddNote():
+            notes = (*row.notes, Note(row.info.leaf_id, write.event))[-NOTES_KEPT:]
+            return replace(chat, row=replace(row, notes=notes))
         case PutSurface():
             return replace(chat, row=replace(row, surface=write.surface))
         case PutLoaded():
             return replace(chat, row=replace(row, loaded=write.names))
         case PutUsage():
             known = any((each.turn_id, each.step) == (write.row.turn_id, write.row.step) for each in chat.usage)
-            return chat if known else replace(chat, usage=(*chat.usage, write.row))
+            steps = chat.steps if write.finished is None else (*chat.steps, write.finished)
+            return chat if known else replace(chat, usage=(*chat.usage, write.row), steps=steps)
         case PutApproval():
             return replace(chat, approvals=(*chat.approvals, ApprovalRow(write.request, pending=True)))
         case ResolveApproval():

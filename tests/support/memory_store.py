@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from openprogram.core.clock import Clock, iso_time
 from openprogram.core.errors import Conflict, StorageError, UnknownSession
-from openprogram.core.events import Event, SessionInfo
+from openprogram.core.events import Event, SessionInfo, StepFinished
 from openprogram.core.intent import StoredIntent
 from openprogram.core.jsonio import JsonValue, encode
 from openprogram.core.messages import Message, QueuedMessage
@@ -114,14 +114,14 @@ class MemoryStore(Store):
 
     @override
     async def sessions(
-        self, user_id: str, *, limit: int = 200, before: str | None = None, deleted: bool = False
+        self, user_id: str, *, limit: int = 200, before: tuple[str, str] | None = None, deleted: bool = False
     ) -> tuple[SessionInfo, ...]:
         rows = [row_of(chat) for chat in self._open().chats.values()]
         found = [
             row.info
             for row in rows
             if row.user_id == user_id and row.info.visible and row.info.deleted == deleted
-            if before is None or row.info.updated_at < before
+            if before is None or (row.info.updated_at, row.info.id) < before
         ]
         found.sort(key=lambda info: (info.updated_at, info.id), reverse=True)
         return tuple(found[:limit])
@@ -171,6 +171,10 @@ class MemoryStore(Store):
     @override
     async def usage(self, session_id: str) -> tuple[UsageRow, ...]:
         return self._chat(session_id).usage
+
+    @override
+    async def steps(self, session_id: str, message_ids: Collection[str]) -> tuple[StepFinished, ...]:
+        return tuple(step for step in self._chat(session_id).steps if step.message_id in message_ids)
 
     @override
     async def remembered(self, user_id: str, client_id: str) -> Remembered | None:

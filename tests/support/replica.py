@@ -8,6 +8,7 @@ from openprogram.core.events import Event
 from openprogram.core.messages import Message, QueuedMessage
 from openprogram.core.storage import (
     AddGrant,
+    AddNote,
     ApprovalRow,
     EndTurn,
     Node,
@@ -88,8 +89,8 @@ class Replica:
             case StartTurn(turn_id):
                 if self.turn_id != turn_id:
                     self.turn_id, self.turn = turn_id, []
-            case EndTurn(turn_id):
-                if self.turn_id == turn_id:
+            case EndTurn(outcome):
+                if self.turn_id == outcome.turn_id:
                     self.turn_id, self.turn = None, []
             case PutApproval(request):
                 assert request.approval_id not in self.approvals
@@ -108,7 +109,7 @@ class Replica:
             case PutUsage(row):
                 assert (row.turn_id, row.step) not in self.usage, "a step was counted twice"
                 self.usage[row.turn_id, row.step] = write
-            case PutSession() | PutSurface() | AddGrant() | RememberRequest():
+            case PutSession() | PutSurface() | AddNote() | AddGrant() | RememberRequest():
                 pass
             case _:
                 assert_never(write)

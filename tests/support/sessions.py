@@ -1,8 +1,7 @@
 """Chats over a real store on a real file and a real bus, with a scripted model and tools that wait for the test.
 
-`opened` is a server's inside: every action goes through the codec and `SessionService.perform`. Leaving the block is a
-shutdown; `crashed` copies the database file as it is at that moment, which is what `kill -9` leaves behind.
-"""
+`opened` is a server's inside, with its codec; leaving the block is a shutdown. `crashed` copies the database file as
+`kill -9` leaves it."""
 
 import asyncio
 import shutil
@@ -84,8 +83,8 @@ class Catalog:
 
     def __init__(self, provider: Provider) -> None:
         self.provider = provider
-        self.model = MODEL
-        self.gone = False
+        self.model, self.gone = MODEL, False
+        self.hangs: Gate | None = None  # where the endpoint stands while it is asked for its models
 
     async def models(self) -> tuple[ModelInfo, ...]:
         return (self.model,)
@@ -97,6 +96,8 @@ class Catalog:
         return self.model if model_id == self.model.id else None
 
     async def resolve(self, model_id: str | None) -> tuple[ModelInfo, Provider]:
+        if self.hangs is not None:
+            await self.hangs.wait()
         if self.gone or model_id not in (None, self.model.id):
             raise NoEndpoint(f"there is no model {model_id}", hint=f"choose {self.model.id}")
         return self.model, self.provider
@@ -231,6 +232,7 @@ async def opened(
     mode: PermissionMode = "auto",
     registry: Registry | None = None,
     max_steps: int = 200,
+    monotonic: Callable[[], float] = lambda: NOON,
     setting_changed: SettingChanged = lambda _user_id, _key, _value: None,
 ) -> AsyncIterator[Chats]:
     """Serve the chats of `folder`. The default profile offers every tool of the test."""
@@ -250,7 +252,7 @@ async def opened(
         finder=Finder(),
         tokens=TokenCounts(store, counted_here),
         clock=lambda: NOON,
-        monotonic=lambda: NOON,
+        monotonic=monotonic,
         setting_changed=setting_changed,
     )
     defaults = Defaults(workspace=Path("/tmp"), profile=profile, permission_mode=mode, max_steps=max_steps)

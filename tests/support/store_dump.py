@@ -46,4 +46,5 @@ async def _chat(store: Store, session_id: str) -> dict[str, Any]:
         "grants": await store.grants(session_id),
         "queue": await store.queue(session_id),
         "usage": await store.usage(session_id),
+        "steps": await store.steps(session_id, ["m_1", "m_2", "m_3"]),
     }

@@ -3,7 +3,17 @@
 from hypothesis import strategies as st
 
 from openprogram.core.clock import iso_time
-from openprogram.core.events import ApprovalRequested, Event, Notice, SessionInfo, TextDelta, TurnFinished
+from openprogram.core.events import (
+    ApprovalRequested,
+    ErrorInfo,
+    ErrorRaised,
+    Event,
+    Notice,
+    SessionInfo,
+    StepFinished,
+    TextDelta,
+    TurnFinished,
+)
 from openprogram.core.intent import ToolIntent
 from openprogram.core.jsonio import JsonValue
 from openprogram.core.messages import (
@@ -18,6 +28,7 @@ from openprogram.core.messages import (
 from openprogram.core.prompt import Surface
 from openprogram.core.storage import (
     AddGrant,
+    AddNote,
     EndTurn,
     Grant,
     PutApproval,
@@ -35,7 +46,7 @@ from openprogram.core.storage import (
     UsageRow,
     Write,
 )
-from openprogram.core.usage import Usage
+from openprogram.core.usage import CacheVerdict, Usage
 
 EPOCH = 1_767_225_600.0
 """2026-01-01T00:00:00Z."""
@@ -171,6 +182,13 @@ events: st.SearchStrategy[Event] = st.one_of(
     st.builds(TurnFinished, names, st.sampled_from(("done", "stopped"))),
 )
 
+
+def step_finished(message_id: str) -> StepFinished:
+    """An answered request."""
+    verdict = CacheVerdict(None, None)
+    return StepFinished("t_1", 1, message_id, "e/m", Usage(output=1), None, verdict, None, 1)
+
+
 # Few ids, so that conditions fail often.
 _ids = st.sampled_from(("m_1", "m_2", "m_3"))
 _turns = st.sampled_from(("t_1", "t_2"))
@@ -182,12 +200,14 @@ writes: st.SearchStrategy[Write] = st.one_of(
     st.builds(PutMessage, messages(_ids)),
     st.builds(SetLeaf, st.none() | _ids),
     st.builds(StartTurn, _turns),
-    st.builds(EndTurn, _turns, st.sampled_from(("done", "error"))),
+    st.builds(EndTurn, st.builds(TurnFinished, _turns, st.sampled_from(("done", "error")))),
+    st.builds(AddNote, st.builds(Notice, names, texts) | st.builds(ErrorRaised, st.builds(ErrorInfo, names, texts))),
     st.builds(PutSurface, surfaces),
     st.builds(PutLoaded, name_tuples),
     st.builds(
         PutUsage,
         st.builds(UsageRow, _turns, st.integers(1, 2), names, usages, st.none() | st.floats(0, 10)),
+        st.none() | _ids.map(step_finished),
     ),
     st.builds(PutApproval, _approval_ids.map(approval)),
     st.builds(ResolveApproval, _approval_ids, st.sampled_from((None, "once", "session", "deny")), _texts_or_none),

@@ -60,3 +60,11 @@ def display_of(output: ToolOutput) -> JsonObject:
     """What people are shown."""
     assert output.display is not None
     return output.display
+
+
+def contents(root: Path) -> dict[str, tuple[bytes, int] | str]:
+    """Every path below, with bytes and mode of files: what "nothing was touched" is measured by."""
+    return {
+        str(path.relative_to(root)): (path.read_bytes(), path.stat().st_mode) if path.is_file() else "folder"
+        for path in sorted(root.rglob("*"))
+    }

@@ -24,12 +24,14 @@ from openprogram.core.events import (
     ToolCallFinished,
     ToolCallStarted,
     ToolOutputDelta,
+    TurnAccepted,
     TurnFinished,
     TurnStarted,
 )
 from openprogram.core.intent import ToolIntent
 from openprogram.core.messages import Message, QueuedMessage, ToolResultBlock
-from openprogram.core.protocol.frames import SessionState
+from openprogram.core.protocol.state import SessionState
+from openprogram.core.storage import NOTES_KEPT, Note
 from openprogram.core.usage import Usage
 
 
@@ -58,6 +60,10 @@ class View:
     title: str = ""
     usage: Usage = field(default_factory=Usage)
     cost: float = 0.0
+    turn: TurnStarted | None = None
+    outcome: TurnFinished | None = None
+    notes: list[Note] = field(default_factory=list)
+    steps: dict[str, StepFinished] = field(default_factory=dict, compare=False)
 
     @classmethod
     def of(cls, state: SessionState, known: Mapping[str, Message]) -> "View":
@@ -73,6 +79,9 @@ class View:
             title=state.session.title,
             usage=state.usage,
             cost=state.cost or 0.0,
+            outcome=state.outcome,
+            notes=list(state.notes),
+            steps={step.message_id: step for step in state.steps},
         )
         if state.partial is not None:
             view.live = state.partial.message_id or None
@@ -90,9 +99,11 @@ class View:
             case MessageAdded(message):
                 self._added(message)
             case BranchSelected(leaf_id):
-                self.messages = self._path(leaf_id)
+                self.messages, self.outcome = self._path(leaf_id), None
+            case TurnAccepted():
+                self.turn_id, self.outcome = event.turn_id, None
             case TurnStarted():
-                self.turn_id = event.turn_id
+                self.turn_id, self.turn = event.turn_id, event
             case StepStarted():
                 self.live, self.text = event.message_id, {}
             case TextDelta() | ReasoningDelta() | ToolCallDelta():
@@ -108,8 +119,12 @@ class View:
             case StepFinished():
                 self.usage = self.usage.plus(event.usage)
                 self.cost += event.cost or 0.0
+                self.steps[event.message_id] = event
             case TurnFinished():
-                self.turn_id, self.live, self.text, self.calls, self.approvals = None, None, {}, {}, {}
+                self.turn_id, self.turn, self.live, self.text, self.calls, self.approvals = None, None, None, {}, {}, {}
+                self.outcome = event
+                if event.error and self.notes and self.notes[-1].event == ErrorRaised(event.error):
+                    self.notes.pop()
             case IntentChanged():
                 self.intent, self.revision = event.intent, event.revision
             case QueueChanged(queue):
@@ -120,7 +135,9 @@ class View:
                 self.approvals.pop(event.approval_id, None)
             case SessionChanged(session):
                 self.title = session.title
-            case Notice() | ErrorRaised() | LoadedChanged():
+            case Notice() | ErrorRaised():
+                self.notes = [*self.notes, Note(self.messages[-1].id if self.messages else None, event)][-NOTES_KEPT:]
+            case LoadedChanged():
                 pass
             case _:
                 assert_never(event)
@@ -128,7 +145,7 @@ class View:
     def _added(self, message: Message) -> None:
         ids = [known.id for known in self.messages]
         keep = ids.index(message.parent_id) + 1 if message.parent_id is not None else 0
-        self.messages = [*self.messages[:keep], message]
+        self.messages, self.outcome = [*self.messages[:keep], message], None
         if message.role == "assistant":
             self.live, self.text, self.calls = None, {}, {}
         if message.role == "tool":

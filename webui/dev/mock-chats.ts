@@ -168,6 +168,8 @@ export class Chats {
             parent_id: chat.live.parent_id,
             model: "demo/demo",
             events: chat.partial,
+            at: chat.partial.map(() => now()),
+            started_at: now(),
           }
         : null;
     return sessionState({

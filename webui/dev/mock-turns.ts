@@ -29,6 +29,7 @@ export class Turns {
     chat.turn = turn_id;
     chat.stopped = false;
     this.#chats.changed(chat, { status: "running" });
+    this.#chats.emit(chat, { type: "turn_accepted", turn_id });
     this.#chats.emit(chat, {
       type: "turn_started",
       turn_id,
@@ -122,7 +123,7 @@ export class Turns {
         }
         live.blocks.push(
           beat.do === "think"
-            ? { type: "reasoning", text: said, signature: null, redacted: null }
+            ? { type: "reasoning", text: said, signature: null, redacted: null, duration_ms: null }
             : { type: "text", text: said },
         );
       }
@@ -185,6 +186,7 @@ export class Turns {
         status,
         content: [{ type: "text" as const, text: allowed === "deny" ? "The user refused this call." : beat.result }],
         display: (beat.display ?? null) as ToolUseBlock["arguments"] | null,
+        duration_ms: allowed === "deny" ? 0 : (beat.ms ?? 420),
       } as Extract<Message["blocks"][number], { type: "tool_result" }>;
       results.push(result);
       this.#chats.emit(chat, {
@@ -192,7 +194,7 @@ export class Turns {
         call_id: use.call_id,
         status,
         result,
-        duration_ms: beat.ms ?? 420,
+        duration_ms: result.duration_ms ?? 0,
         discovered: [],
       });
     }

@@ -10,7 +10,7 @@ export type JsonValueInput = (string | number | boolean | JsonValueInput[] | {
 export type JsonValueOutput = (string | number | boolean | JsonValueOutput[] | {
 [k: string]: JsonValueOutput
 } | null)
-export type Event = (MessageAdded | TurnStarted | StepStarted | TextDelta | ReasoningDelta | ToolCallDelta | ToolCallStarted | ToolOutputDelta | ToolCallFinished | StepFinished | TurnFinished | LoadedChanged | IntentChanged | ApprovalRequested | ApprovalResolved | QueueChanged | BranchSelected | SessionChanged | Notice | ErrorRaised)
+export type Event = (MessageAdded | TurnAccepted | TurnStarted | StepStarted | TextDelta | ReasoningDelta | ToolCallDelta | ToolCallStarted | ToolOutputDelta | ToolCallFinished | StepFinished | TurnFinished | LoadedChanged | IntentChanged | ApprovalRequested | ApprovalResolved | QueueChanged | BranchSelected | SessionChanged | Notice | ErrorRaised)
 export type ServerFrame = (Hello | ChatAck | IntentAck | SubscribeAck | SessionsAck | MessagesAck | SettingsAck | ModelsAck | ToolsAck | SessionAck | Ack | ErrorFrame | EventFrame | Snapshot | HintFrame | PingFrame | Pong)
 
 /**
@@ -88,12 +88,13 @@ message_id: string
 session_id: string
 }
 /**
- * Change the text of a waiting message; null removes it.
+ * Change a message's text while it waits, null removes it. `send` lets it go now (null: as it is).
  */
 export interface EditQueue {
 action: "edit_queue"
 id: string
 queued_id: string
+send?: boolean
 session_id: string
 text: (string | null)
 }
@@ -180,11 +181,12 @@ title?: (string | null)
 workspace?: (string | null)
 }
 /**
- * The user's chats, newest first.
+ * The user's chats, newest first: those behind the one whose `updated_at` and `id` are `before` and `before_id`.
  */
 export interface ListSessions {
 action: "list_sessions"
 before?: (string | null)
+before_id?: (string | null)
 deleted?: boolean
 id: string
 limit?: number
@@ -332,7 +334,7 @@ id: string
 }
 /**
  * A call waits for a person. `preview` is the exact command, or a unified diff without its last `left_out` lines;
- * `digest` tells two calls apart by all that they would do; `pattern` is what "for this chat" would allow.
+ * `digest` tells calls apart by all that they would do; `pattern` is what "for this chat" would allow.
  */
 export interface ApprovalRequested {
 approval_id: string
@@ -478,8 +480,10 @@ type: "text"
  * A model's reasoning, to be returned byte for byte to the model that made it and to no other.
  * 
  * `signature` proves it to that provider (None: it cannot be sent back); `redacted` is the opaque form some have.
+ * `duration_ms` is for the interface only: how long it was seen to take, None where that is not known.
  */
 export interface ReasoningBlock {
+duration_ms: (number | null)
 redacted: (string | null)
 signature: (string | null)
 text: string
@@ -497,16 +501,28 @@ name: string
 type: "tool_use"
 }
 /**
- * The result of one call. `display` is for the interface only (a diff, search hits, an exit code).
+ * The result of one call. For the interface only: `display` (a diff, search hits, an exit code) and `duration_ms`,
+ * how long the tool itself ran. That is 0 for a call that never began, and None where it is not known.
  */
 export interface ToolResultBlock {
 call_id: string
-content: TextBlock[]
+content: (TextBlock | ImageBlock)[]
 display: ({
 [k: string]: JsonValueOutput
 } | null)
+duration_ms: (number | null)
 status: ("ok" | "error" | "denied" | "stopped" | "interrupted")
 type: "tool_result"
+}
+/**
+ * A picture, scaled to what models take: `data` is Base64, `width` and `height` are in pixels.
+ */
+export interface ImageBlock {
+data: string
+height: number
+media_type: ("image/png" | "image/jpeg")
+type: "image"
+width: number
 }
 /**
  * One layer's wishes; `None` in a field falls through to the layer below.
@@ -520,6 +536,13 @@ enabled: (boolean | null)
 picked: (string[] | null)
 toolset: (string | null)
 web_search: (boolean | null)
+}
+/**
+ * A turn runs from here, though its contract is still being prepared: `turn_started` follows, or its end.
+ */
+export interface TurnAccepted {
+turn_id: string
+type: "turn_accepted"
 }
 /**
  * The contract of a turn is frozen. `tools` are the authorised names in order, `residency` how each is shown.
@@ -536,11 +559,8 @@ turn_id: string
 type: "turn_started"
 }
 /**
- * A model request goes out. The answer will be `message_id`, below `parent_id`.
- * 
- * Of the declared tools `loaded` are those that the chat has discovered, `resident` the others; `deferred_count` more
- * are authorised and not declared. The first `kept` segments are those of the request before, unchanged; `segments`
- * are the rest (all, where this process does not know the request before).
+ * A model request goes out; its answer will be `message_id`. Of the declared tools `loaded` are those discovered,
+ * `resident` the others; `deferred_count` more are authorised. `segments` follow `kept` ones of the request before.
  */
 export interface StepStarted {
 causes: string[]
@@ -672,8 +692,7 @@ reasoning: (number | null)
 uncached: (number | null)
 }
 /**
- * A turn is over, or could not start. `cut`: the answer reached the model's output limit; `limit`: the turn its
- * number of steps.
+ * A turn is over, or could not start. `cut`: at the model's output limit, `limit`: at the limit of steps.
  */
 export interface TurnFinished {
 error: (ErrorInfo | null)
@@ -808,7 +827,8 @@ session_id: string
 type: "ack"
 }
 /**
- * A page of the active branch, oldest first. `siblings` maps a message with siblings to all of them, in order.
+ * A page of the active branch, oldest first. `siblings` maps a message with siblings to all of them, in order;
+ * `steps` are the requests that the page's answers came from, as far as they are known.
  */
 export interface MessagesAck {
 id: string
@@ -818,6 +838,7 @@ session_id: string
 siblings: {
 [k: string]: string[]
 }
+steps: StepFinished[]
 type: "ack"
 }
 /**
@@ -830,13 +851,22 @@ models: ModelChoice[]
 type: "ack"
 }
 /**
+ * A quiet line or an error that is part of no message: it stands behind message `after_id` (None: before all).
+ */
+export interface Note {
+after_id: (string | null)
+event: (Notice | ErrorRaised)
+}
+/**
  * The answer that is being written: text and reasoning so far by block, calls whose arguments are being written.
  */
 export interface PartialAnswer {
+at: string[]
 events: Event[]
 message_id: string
 model: string
 parent_id: (string | null)
+started_at: (string | null)
 step: number
 turn_id: string
 }
@@ -951,6 +981,9 @@ type: "snapshot"
 }
 /**
  * A chat as of one seq: what a client needs to show it and to go on from there.
+ * 
+ * `outcome` is how the last turn ended, and when, unless the branch has gone on; `notes` are the newest quiet lines
+ * and errors that are part of no message, `steps` the requests that the answers among `messages` came from.
  */
 export interface SessionState {
 approvals: ApprovalRequested[]
@@ -959,6 +992,9 @@ effective: Effective
 intent: ToolIntent
 messages: Message[]
 more: boolean
+notes: Note[]
+outcome: (TurnFinished | null)
+outcome_at: (string | null)
 partial: (PartialAnswer | null)
 permission_mode: ("ask" | "accept_edits" | "auto")
 queue: QueuedMessage[]
@@ -968,6 +1004,7 @@ siblings: {
 [k: string]: string[]
 }
 status: ("idle" | "running" | "waiting")
+steps: StepFinished[]
 turn_id: (string | null)
 usage: Usage
 }

@@ -75,11 +75,12 @@ class SelectBranch(SessionAction):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EditQueue(SessionAction):
-    """Change the text of a waiting message; null removes it."""
+    """Change a message's text while it waits, null removes it. `send` lets it go now (null: as it is)."""
 
     action: Literal["edit_queue"]
     queued_id: Name
     text: Annotated[str, MinLen(1), MaxLen(2_000_000)] | None
+    send: bool = False
 
 
 # -- tools ------------------------------------------------------------------------------------------------------
@@ -166,10 +167,11 @@ class CreateSession(BaseAction):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListSessions(BaseAction):
-    """The user's chats, newest first."""
+    """The user's chats, newest first: those behind the one whose `updated_at` and `id` are `before` and `before_id`."""
 
     action: Literal["list_sessions"]
     before: str | None = None
+    before_id: Name | None = None
     limit: Annotated[int, Interval(ge=1, le=1000)] = 200
     deleted: bool = False
 

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from openprogram.core.events import ApprovalRequested, Event, PermissionMode, SessionInfo, SessionStatus
-from openprogram.core.intent import Effective, ToolIntent
+from openprogram.core.events import Event, SessionInfo, StepFinished
+from openprogram.core.intent import Effective
 from openprogram.core.jsonio import JsonObject
-from openprogram.core.messages import Message, QueuedMessage
+from openprogram.core.messages import Message
+from openprogram.core.protocol.state import SessionState
 from openprogram.core.protocol.tool_frames import Decided, ToolBudget, ToolState
-from openprogram.core.usage import Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,11 +110,13 @@ class SessionsAck(Ack):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessagesAck(SessionAck):
-    """A page of the active branch, oldest first. `siblings` maps a message with siblings to all of them, in order."""
+    """A page of the active branch, oldest first. `siblings` maps a message with siblings to all of them, in order;
+    `steps` are the requests that the page's answers came from, as far as they are known."""
 
     messages: tuple[Message, ...]
     siblings: dict[str, tuple[str, ...]]
     more: bool
+    steps: tuple[StepFinished, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,40 +174,6 @@ class EventFrame:
     from_seq: int | None = None
     at: str
     event: Event
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PartialAnswer:
-    """The answer that is being written: text and reasoning so far by block, calls whose arguments are being written."""
-
-    turn_id: str
-    step: int
-    message_id: str
-    parent_id: str | None
-    model: str
-    events: tuple[Event, ...]
-    """The running turn's events since the last whole message, deltas joined: apply them to the messages."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionState:
-    """A chat as of one seq: what a client needs to show it and to go on from there."""
-
-    session: SessionInfo
-    messages: tuple[Message, ...]
-    siblings: dict[str, tuple[str, ...]]
-    more: bool
-    status: SessionStatus
-    turn_id: str | None
-    partial: PartialAnswer | None
-    intent: ToolIntent
-    revision: int
-    effective: Effective
-    permission_mode: PermissionMode
-    queue: tuple[QueuedMessage, ...]
-    approvals: tuple[ApprovalRequested, ...]
-    usage: Usage
-    cost: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

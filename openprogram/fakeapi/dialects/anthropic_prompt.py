@@ -110,7 +110,10 @@ def _system(system: Any, table: SegmentTable) -> Iterator[Segment]:
 def _message_parameters(body: JsonObject) -> str:
     """What breaks the messages' part of the cache when it changes, as text."""
     images = any(
-        block.get("type") == "image" for message in objects(body.get("messages")) for block in content_blocks(message)
+        part.get("type") == "image"
+        for message in objects(body.get("messages"))
+        for block in content_blocks(message)
+        for part in (block, *objects(block.get("content")))
     )
     thinking = body.get("thinking")
     return compact(

@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 
-from openprogram.core.events import SessionInfo
+from openprogram.core.events import SessionInfo, StepFinished
 from openprogram.core.intent import StoredIntent
 from openprogram.core.jsonio import JsonValue, encode
 from openprogram.core.messages import Message, QueuedMessage
@@ -27,13 +27,13 @@ def session(db: sqlite3.Connection, session_id: str) -> SessionRow | None:
 
 
 def sessions(
-    db: sqlite3.Connection, user_id: str, limit: int, before: str | None, deleted: bool
+    db: sqlite3.Connection, user_id: str, limit: int, before: tuple[str, str] | None, deleted: bool
 ) -> tuple[SessionInfo, ...]:
     """A page of the user's visible chats, newest first; those that are deleted, or those that are not."""
     found = db.execute(
         f"{rows.SESSION} WHERE s.user_id = ?1 AND s.visible = 1 AND s.deleted = ?2"
-        " AND (?3 IS NULL OR s.updated_at < ?3) ORDER BY s.updated_at DESC, s.id DESC LIMIT ?4",
-        (user_id, int(deleted), before, limit),
+        " AND (?3 IS NULL OR (s.updated_at, s.id) < (?3, ?4)) ORDER BY s.updated_at DESC, s.id DESC LIMIT ?5",
+        (user_id, int(deleted), *(before or (None, None)), limit),
     )
     return tuple(map(rows.session_info, found))
 
@@ -113,6 +113,16 @@ def usage(db: sqlite3.Connection, session_id: str) -> tuple[UsageRow, ...]:
     """Every counted step, in order."""
     found = db.execute("SELECT * FROM usage WHERE session_id = ? ORDER BY n", (session_id,))
     return tuple(map(rows.usage_row, found))
+
+
+def steps(db: sqlite3.Connection, session_id: str, message_ids: Collection[str]) -> tuple[StepFinished, ...]:
+    """The requests whose answers are these messages, in order."""
+    found = db.execute(
+        "SELECT message_id, finished FROM usage"
+        " WHERE session_id = ? AND message_id IN (SELECT value FROM json_each(?)) ORDER BY n",
+        (session_id, encode(list(message_ids)).decode()),
+    )
+    return tuple(map(rows.step_finished, found))
 
 
 def remembered(db: sqlite3.Connection, user_id: str, client_id: str, since: str) -> Remembered | None:

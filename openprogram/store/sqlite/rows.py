@@ -12,13 +12,20 @@ from typing import Any, Final, TypeVar, cast
 from pydantic import TypeAdapter, ValidationError
 
 from openprogram.core.errors import BadJson, DatabaseCorrupt
-from openprogram.core.events import ApprovalRequested, PermissionMode, SessionInfo, SessionStatus
+from openprogram.core.events import (
+    ApprovalRequested,
+    PermissionMode,
+    SessionInfo,
+    SessionStatus,
+    StepFinished,
+    TurnFinished,
+)
 from openprogram.core.intent import StoredIntent, ToolIntent
 from openprogram.core.jsonio import JsonValue, decode
 from openprogram.core.messages import Message, QueuedMessage
 from openprogram.core.prompt import Surface
 from openprogram.core.protocol.codec import decode_message
-from openprogram.core.storage import ApprovalRow, Grant, Node, Remembered, SessionRow, StoredEvent, UsageRow
+from openprogram.core.storage import ApprovalRow, Grant, Node, Note, Remembered, SessionRow, StoredEvent, UsageRow
 from openprogram.core.usage import Usage
 
 _T = TypeVar("_T")
@@ -58,7 +65,7 @@ def session_info(row: sqlite3.Row) -> SessionInfo:
 
 def session_row(row: sqlite3.Row) -> SessionRow:
     """A chat with what only the server needs."""
-    surface = row["surface"]
+    surface, outcome = row["surface"], row["outcome"]
     return SessionRow(
         info=session_info(row),
         user_id=row["user_id"],
@@ -67,7 +74,15 @@ def session_row(row: sqlite3.Row) -> SessionRow:
         turn_seq=row["turn_seq"],
         surface=None if surface is None else _typed(Surface, surface, f"the surface of chat {row['id']}"),
         loaded=_names(row["loaded"], f"the loaded tools of chat {row['id']}") or (),
+        outcome=None if outcome is None else _typed(TurnFinished, outcome, f"the last turn of chat {row['id']}"),
+        outcome_at=None if outcome is None else row["outcome_at"],
+        notes=notes(row["notes"], row["id"]),
     )
+
+
+def notes(data: bytes | None, session_id: str) -> tuple[Note, ...]:
+    """A chat's notes, oldest first, from their stored JSON."""
+    return () if data is None else _typed(tuple[Note, ...], data, f"the notes of chat {session_id}")
 
 
 def stored_intent(row: sqlite3.Row) -> StoredIntent:
@@ -129,6 +144,11 @@ def usage_row(row: sqlite3.Row) -> UsageRow:
         reasoning=row["reasoning"],
     )
     return UsageRow(row["turn_id"], row["step"], row["model"], usage, row["cost"])
+
+
+def step_finished(row: sqlite3.Row) -> StepFinished:
+    """All that is known of a counted step."""
+    return _typed(StepFinished, row["finished"], f"the request behind message {row['message_id']}")
 
 
 def remembered(row: sqlite3.Row) -> Remembered:

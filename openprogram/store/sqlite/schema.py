@@ -163,4 +163,14 @@ MIGRATIONS: Final = (
         ),
     ),
     Migration("loaded tools", ("ALTER TABLE sessions ADD COLUMN loaded TEXT", _TOKEN_COUNTS)),
+    Migration(
+        "what a reload shows",
+        (
+            "ALTER TABLE sessions ADD COLUMN outcome BLOB",
+            "ALTER TABLE sessions ADD COLUMN outcome_at TEXT",
+            "ALTER TABLE sessions ADD COLUMN notes BLOB",
+            "ALTER TABLE usage ADD COLUMN message_id TEXT",
+            "ALTER TABLE usage ADD COLUMN finished BLOB",
+        ),
+    ),
 )

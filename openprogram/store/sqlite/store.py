@@ -14,7 +14,7 @@ from typing_extensions import override
 
 from openprogram.core.clock import Clock, iso_time
 from openprogram.core.errors import StorageError
-from openprogram.core.events import Event, SessionInfo
+from openprogram.core.events import Event, SessionInfo, StepFinished
 from openprogram.core.intent import StoredIntent
 from openprogram.core.jsonio import JsonValue, encode
 from openprogram.core.messages import Message, QueuedMessage
@@ -46,14 +46,12 @@ _READERS: Final = 2
 class SqliteStore(Store):
     """`core.ports.Store` in one file. Made by `open`; belongs to the event loop that opened it."""
 
-    def __init__(
-        self, path: Path, clock: Clock, writing: Connection, reading: Sequence[Connection], pace_s: float
-    ) -> None:
+    def __init__(self, path: Path, clock: Clock, writing: Connection, reading: Sequence[Connection]) -> None:
         self._path = path
         self._clock = clock
         self._loop = asyncio.get_running_loop()
         self._connection = writing
-        self._writer = Writer(writing, path, clock, pace_s)
+        self._writer = Writer(writing, path, clock)
         self._readers = Readers(reading, path)
 
     @classmethod
@@ -62,12 +60,10 @@ class SqliteStore(Store):
         path: str | PathLike[str],
         clock: Clock = time.time,
         synchronous: Synchronous = "NORMAL",
-        pace_s: float = 0.0,
     ) -> "SqliteStore":
         """Open the database, or make it; an older one is brought up to date, after a copy was put beside it.
 
         `synchronous` FULL keeps every acknowledged commit even if the power fails, at some milliseconds each.
-        `pace_s` spaces transactions under load, so that more commits share one: less CPU for later answers.
         Raises `StorageError`, `DatabaseTooNew`, `DatabaseCorrupt`; the directory must exist.
         """
         path = Path(path)
@@ -84,7 +80,7 @@ class SqliteStore(Store):
             except (sqlite3.Error, OSError) as error:
                 raise storage_error(error, path) from error
             opened.pop_all()
-        return cls(path, clock, writing, reading, pace_s)
+        return cls(path, clock, writing, reading)
 
     @property
     def transactions(self) -> int:
@@ -105,7 +101,7 @@ class SqliteStore(Store):
 
     @override
     async def sessions(
-        self, user_id: str, *, limit: int = 200, before: str | None = None, deleted: bool = False
+        self, user_id: str, *, limit: int = 200, before: tuple[str, str] | None = None, deleted: bool = False
     ) -> tuple[SessionInfo, ...]:
         return await self._readers.ask(reads.sessions, user_id, limit, before, deleted)
 
@@ -148,6 +144,10 @@ class SqliteStore(Store):
     @override
     async def usage(self, session_id: str) -> tuple[UsageRow, ...]:
         return await self._readers.ask(reads.usage, session_id)
+
+    @override
+    async def steps(self, session_id: str, message_ids: Collection[str]) -> tuple[StepFinished, ...]:
+        return await self._readers.ask(reads.steps, session_id, message_ids)
 
     @override
     async def remembered(self, user_id: str, client_id: str) -> Remembered | None:

@@ -17,20 +17,14 @@ _LARGEST_GROUP: Final = 1000
 
 
 class Writer:
-    """The queue and the task that empties it. Must be made on a running event loop.
+    """The queue and the task that empties it. Must be made on a running event loop."""
 
-    `pace_s`: so many seconds at least between the starts of two transactions. Work that finds the writer at rest is
-    never held back.
-    """
-
-    def __init__(self, connection: Connection, path: Path, clock: Clock, pace_s: float) -> None:
+    def __init__(self, connection: Connection, path: Path, clock: Clock) -> None:
         self._connection = connection
         self._groups = Groups(path, clock)
         self._queue: list[Work] = []
-        self._pace_s = pace_s
-        self._loop = asyncio.get_running_loop()
         self._wake = asyncio.Event()
-        self._closing: asyncio.Future[None] = self._loop.create_future()
+        self._closing = False
         self._task = asyncio.create_task(self._serve(), name="store writer")
 
     @property
@@ -43,15 +37,14 @@ class Writer:
 
         Raises `StorageError` when the store is closed.
         """
-        if self._closing.done() or self._task.done():
+        if self._closing or self._task.done():
             raise StorageError("the store is closed: the server is shutting down", hint="Try again in a moment.")
         self._queue.append(work)
         self._wake.set()
 
     async def drain(self) -> None:
         """Take no more work, and wait until what was accepted is committed."""
-        if not self._closing.done():
-            self._closing.set_result(None)
+        self._closing = True
         self._wake.set()
         await asyncio.wait([self._task])
 
@@ -62,15 +55,11 @@ class Writer:
                 await self._wake.wait()
                 self._wake.clear()
                 while self._queue:
-                    started = self._loop.time()
                     group, self._queue = self._queue[:_LARGEST_GROUP], self._queue[_LARGEST_GROUP:]
                     outcomes = await self._connection.run(self._groups.run, group)
                     for work, outcome in zip(group, outcomes, strict=True):
                         _resolve(work, outcome)
-                    if self._pace_s:
-                        rest = started + self._pace_s - self._loop.time()
-                        await asyncio.wait([self._closing], timeout=rest)
-                if self._closing.done():
+                if self._closing:
                     return
         finally:
             # Left over only if this task was cancelled: whether the group was committed is then unknown.

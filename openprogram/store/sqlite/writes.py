@@ -8,8 +8,11 @@ from typing import assert_never
 from openprogram.core.errors import Conflict
 from openprogram.core.jsonio import JsonValue, encode
 from openprogram.core.storage import (
+    NOTES_KEPT,
     AddGrant,
+    AddNote,
     EndTurn,
+    Note,
     PutApproval,
     PutIntent,
     PutLoaded,
@@ -24,6 +27,7 @@ from openprogram.core.storage import (
     StartTurn,
     Write,
 )
+from openprogram.store.sqlite.rows import notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +53,13 @@ def apply(db: sqlite3.Connection, write: Write, unit: Unit) -> None:  # noqa: C9
         case PutMessage():
             _put_message(db, write, unit)
         case SetLeaf():
-            db.execute("UPDATE sessions SET leaf_id = ? WHERE id = ?", (write.leaf_id, unit.session_id))
+            db.execute("UPDATE sessions SET leaf_id = ?, outcome = NULL WHERE id = ?", (write.leaf_id, unit.session_id))
         case StartTurn():
             _start_turn(db, write, unit)
         case EndTurn():
             _end_turn(db, write, unit)
+        case AddNote():
+            _add_note(db, write, unit)
         case PutSurface():
             surface = encode(write.surface)
             db.execute("UPDATE sessions SET surface = ? WHERE id = ?", (surface, unit.session_id))
@@ -147,24 +153,30 @@ def _put_message(db: sqlite3.Connection, write: PutMessage, unit: Unit) -> None:
 
 def _start_turn(db: sqlite3.Connection, write: StartTurn, unit: Unit) -> None:
     db.execute(
-        "UPDATE sessions SET turn_seq = iif(turn_id = ?1, turn_seq, ?2), turn_id = ?1 WHERE id = ?3",
+        "UPDATE sessions SET turn_seq = iif(turn_id = ?1, turn_seq, ?2), turn_id = ?1, outcome = NULL WHERE id = ?3",
         (write.turn_id, unit.first_seq, unit.session_id),
     )
 
 
 def _end_turn(db: sqlite3.Connection, write: EndTurn, unit: Unit) -> None:
     db.execute(
-        "UPDATE sessions SET turn_id = NULL, turn_seq = NULL WHERE id = ? AND turn_id = ?",
-        (unit.session_id, write.turn_id),
+        "UPDATE sessions SET turn_id = NULL, turn_seq = NULL, outcome = ?, outcome_at = ? WHERE id = ? AND turn_id = ?",
+        (encode(write.outcome), unit.at, unit.session_id, write.outcome.turn_id),
     )
+
+
+def _add_note(db: sqlite3.Connection, write: AddNote, unit: Unit) -> None:
+    leaf_id, data = db.execute("SELECT leaf_id, notes FROM sessions WHERE id = ?", (unit.session_id,)).fetchone()
+    kept = (*notes(data, unit.session_id), Note(leaf_id, write.event))[-NOTES_KEPT:]
+    db.execute("UPDATE sessions SET notes = ? WHERE id = ?", (encode(kept), unit.session_id))
 
 
 def _put_usage(db: sqlite3.Connection, write: PutUsage, unit: Unit) -> None:
     row, usage = write.row, write.row.usage
     db.execute(
         """INSERT INTO usage (session_id, turn_id, step, at, model, uncached, cache_read, cache_write_5m,
-            cache_write_1h, output, reasoning, cost)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (session_id, turn_id, step) DO NOTHING""",
+            cache_write_1h, output, reasoning, cost, message_id, finished)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (session_id, turn_id, step) DO NOTHING""",
         (
             unit.session_id,
             row.turn_id,
@@ -178,6 +190,8 @@ def _put_usage(db: sqlite3.Connection, write: PutUsage, unit: Unit) -> None:
             usage.output,
             usage.reasoning,
             row.cost,
+            None if write.finished is None else write.finished.message_id,
+            None if write.finished is None else encode(write.finished),
         ),
     )
 

@@ -6,20 +6,30 @@ from pathlib import Path
 from typing import Final
 
 from openprogram.core.tooling import ToolSpec
+from openprogram.tools.builtin.apply_patch import apply_patch
 from openprogram.tools.builtin.bash import ShellConfig, bash_tool
 from openprogram.tools.builtin.edit import edit
+from openprogram.tools.builtin.git_read import git_read
+from openprogram.tools.builtin.git_run import git_path
 from openprogram.tools.builtin.glob import glob_tool
 from openprogram.tools.builtin.grep import grep_tool
+from openprogram.tools.builtin.image_view import image_view
 from openprogram.tools.builtin.jobs import Jobs
 from openprogram.tools.builtin.listing import list_folder
+from openprogram.tools.builtin.memory import memory_search, memory_write
+from openprogram.tools.builtin.pdf_read import pdf_read
 from openprogram.tools.builtin.read import read_tool
 from openprogram.tools.builtin.ripgrep import find_ripgrep
 from openprogram.tools.builtin.search_config import SearchConfig, availability
+from openprogram.tools.builtin.todo import todo
 from openprogram.tools.builtin.web_fetch import FetchConfig, web_fetch_tool
 from openprogram.tools.builtin.web_search import web_search_tool
+from openprogram.tools.builtin.worktrees import worktree_create, worktree_list, worktree_remove
 from openprogram.tools.builtin.write import write
 
 _NO_RIPGREP: Final = "ripgrep is not installed: `rg` was found neither beside this program nor on the PATH."
+
+_NO_GIT: Final = "git is not installed: it was not found on the PATH."
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,20 +45,31 @@ class BuiltinConfig:
     search: SearchConfig = field(default_factory=SearchConfig)
     fetch: FetchConfig = field(default_factory=FetchConfig)
     ripgrep: Path | None = field(default_factory=find_ripgrep)
+    git: str | None = field(default_factory=git_path)
 
 
 def builtin_tools(config: BuiltinConfig) -> tuple[ToolSpec, ...]:
     """Every built-in tool, available or not, in a fixed order."""
     ripgrep = config.ripgrep or Path("rg")
     return (
+        apply_patch,
         bash_tool(config.shell, config.output_dir, config.jobs),
         edit,
+        git_read,
         glob_tool(ripgrep),
         grep_tool(ripgrep),
+        image_view,
         list_folder,
+        memory_search,
+        memory_write,
+        pdf_read,
         read_tool(config.output_dir),
+        todo,
         web_fetch_tool(config.fetch),
         web_search_tool(config.search),
+        worktree_create,
+        worktree_list,
+        worktree_remove,
         write,
     )
 
@@ -58,6 +79,8 @@ def unavailable_tools(config: BuiltinConfig) -> Mapping[str, str]:
     reasons: dict[str, str] = {}
     if config.ripgrep is None:
         reasons |= {"glob": _NO_RIPGREP, "grep": _NO_RIPGREP}
+    if config.git is None:
+        reasons |= {tool.name: _NO_GIT for tool in (git_read, worktree_create, worktree_list, worktree_remove)}
     if (reason := availability(config.search)) is not None:
         reasons["web_search"] = reason
     return reasons

@@ -29,9 +29,12 @@ class Diff:
     digest: str = ""
 
 
-def unified(path: str, before: str | None, after: str) -> Diff:
-    """What turns `before` (None: there was no such file) into `after`; empty text where nothing differs."""
-    old, new = _lines(before or ""), _lines(after)
+def unified(path: str, before: str | None, after: str | None, *, former: str | None = None) -> Diff:
+    """What turns `before` into `after` (None: no such file), empty text where nothing differs.
+
+    `former` is the path that the file had before, if it is another one.
+    """
+    old, new = _lines(before or ""), _lines(after or "")
     added = removed = 0
     body: list[str] = []
     for hunk in _hunks(old, new):
@@ -39,14 +42,30 @@ def unified(path: str, before: str | None, after: str) -> Diff:
             added += line.startswith("+")
             removed += line.startswith("-")
         body.extend(hunk)
-    if not body and before is not None:
+    if not body and before is not None and after is not None and former is None:
         return Diff("", 0, 0)
-    head = [f"--- {'/dev/null' if before is None else f'a/{path}'}\n", f"+++ b/{path}\n"]
+    head = [
+        f"--- {'/dev/null' if before is None else f'a/{former or path}'}\n",
+        f"+++ {'/dev/null' if after is None else f'b/{path}'}\n",
+    ]
     text = "".join([*head, *body])
     if len(text) <= _SHOWN:
         return Diff(text, added, removed, digest=digest(text))
     kept = text[: text.rindex("\n", 0, _SHOWN) + 1]
     return Diff(kept, added, removed, text.count("\n", len(kept)), digest(text))
+
+
+def joined(diffs: Sequence[Diff]) -> Diff:
+    """The differences of several files as one."""
+    text = "".join(diff.text for diff in diffs)
+    kept = text if len(text) <= _SHOWN else text[: text.rindex("\n", 0, _SHOWN) + 1]
+    return Diff(
+        kept,
+        sum(diff.added for diff in diffs),
+        sum(diff.removed for diff in diffs),
+        sum(diff.left_out for diff in diffs) + text.count("\n", len(kept)),
+        digest([diff.digest for diff in diffs]),
+    )
 
 
 def _lines(text: str) -> list[str]:

@@ -27,7 +27,7 @@ def replaced(text: str, old: str, new: str, *, every: bool) -> str:
         old, new = _crlf(old), _crlf(new)
     first = text.find(old)
     if first < 0:
-        raise ToolFailure(f"The text to be replaced is not in the file.{_closest(text, old)}")
+        raise ToolFailure(f"The text to be replaced is not in the file.{closest(text, old)}")
     if not every and text.find(old, first + 1) >= 0:  # also where it overlaps itself
         raise ToolFailure(
             f"The text to be replaced occurs {max(2, text.count(old))} times (lines {_places(text, old)}). Give more "
@@ -49,7 +49,7 @@ def _places(text: str, old: str) -> str:
     return ", ".join(lines) + (", ..." if at >= 0 else "")
 
 
-def _closest(text: str, old: str) -> str:
+def closest(text: str, old: str) -> str:
     """A hint: the same text with other white space, or the lines most like its first line."""
     lines = text.split("\n")[:_SEARCHED]
     wanted = [line.strip() for line in old.strip("\r\n").split("\n")]

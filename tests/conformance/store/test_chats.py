@@ -1,9 +1,13 @@
 """Chats: their description, their list, their turn and what follows from it."""
 
+from openprogram.core.events import ErrorInfo, Notice, TurnFinished
 from openprogram.core.ports import Store
 from openprogram.core.prompt import Surface
 from openprogram.core.storage import (
+    NOTES_KEPT,
+    AddNote,
     EndTurn,
+    Note,
     PutApproval,
     PutLoaded,
     PutMessage,
@@ -83,7 +87,19 @@ async def test_chats_are_listed_newest_first_in_pages(store: Store, clock: HandC
     assert await listed(store) == ["s_1", "s_4", "s_3", "s_2", "s_0"]
     page = await store.sessions(USER, limit=2)
     assert [chat.id for chat in page] == ["s_1", "s_4"]
-    assert await listed(store, limit=2, before=page[-1].updated_at) == ["s_3", "s_2"]
+    assert await listed(store, limit=2, before=(page[-1].updated_at, page[-1].id)) == ["s_3", "s_2"]
+
+
+async def test_pages_skip_no_chat_of_the_same_moment(store: Store) -> None:
+    for number in range(5):
+        await store.commit(f"s_{number}", [], [new_chat(f"s_{number}"), PutMessage(message(f"m_{number}"))])
+
+    found: list[str] = []
+    before: tuple[str, str] | None = None
+    while page := await store.sessions(USER, limit=2, before=before):
+        found += [chat.id for chat in page]
+        before = (page[-1].updated_at, page[-1].id)
+    assert found == ["s_4", "s_3", "s_2", "s_1", "s_0"]
 
 
 async def test_a_user_sees_only_own_chats(store: Store) -> None:  # R12
@@ -115,7 +131,7 @@ async def test_the_status_follows_from_turn_and_approvals(store: Store) -> None:
         (StartTurn("t_1"), "running"),
         (PutApproval(approval("a_1")), "waiting"),
         (ResolveApproval("a_1", "once", None), "running"),
-        (EndTurn("t_1", "done"), "idle"),
+        (EndTurn(TurnFinished("t_1", "done")), "idle"),
     ):
         await store.commit("s_1", [], [write])
         assert (await row_of(store)).info.status == status
@@ -128,7 +144,7 @@ async def test_a_turn_is_unfinished_from_its_first_event_until_its_end(store: St
     assert (row.turn_id, row.turn_seq, row.last_seq) == ("t_1", 2, 3)
     assert await store.unfinished() == (row,)
 
-    await store.commit("s_1", [], [EndTurn("t_1", "done")])
+    await store.commit("s_1", [], [EndTurn(TurnFinished("t_1", "done"))])
     row = await row_of(store)
     assert (row.turn_id, row.turn_seq) == (None, None)
     assert await store.unfinished() == ()
@@ -147,7 +163,7 @@ async def test_a_turn_that_is_started_again_keeps_its_first_event(store: Store) 
 
 async def test_the_end_of_another_turn_does_not_end_the_running_one(store: Store) -> None:
     await store.commit("s_1", [], [new_chat(), StartTurn("t_2")])
-    await store.commit("s_1", [], [EndTurn("t_1", "done")])
+    await store.commit("s_1", [], [EndTurn(TurnFinished("t_1", "done"))])
 
     assert (await row_of(store)).turn_id == "t_2"
 
@@ -179,3 +195,22 @@ async def test_a_token_count_is_kept_as_it_was_first_given(store: Store) -> None
 
     assert await store.token_counts(["a", "b", "c", "d"]) == {"a": 1, "b": 2, "c": 4}
     assert await store.token_counts([]) == {}
+
+
+async def test_how_the_last_turn_ended_is_told_until_the_branch_goes_on(store: Store) -> None:
+    ended = TurnFinished("t_1", "error", ErrorInfo("no_credit", "Nothing left."))
+    await store.commit("s_1", [], [new_chat(), StartTurn("t_1"), EndTurn(ended)])
+    assert (await row_of(store)).outcome == ended
+    for gone_on in (StartTurn("t_2"), SetLeaf("m_1")):
+        await store.commit("s_1", [], [StartTurn("t_1"), EndTurn(ended)])
+        await store.commit("s_1", [], [gone_on])
+        assert (await row_of(store)).outcome is None
+
+
+async def test_the_newest_notes_are_kept_each_behind_its_message(store: Store) -> None:
+    notes = [Notice("note", str(number)) for number in range(NOTES_KEPT + 1)]
+    await store.commit("s_1", [], [new_chat(), AddNote(notes[0])])
+    assert (await row_of(store)).notes == (Note(None, notes[0]),)
+
+    await store.commit("s_1", [], [SetLeaf("m_1"), *map(AddNote, notes[1:])])
+    assert (await row_of(store)).notes == tuple(Note("m_1", notice) for notice in notes[1:])

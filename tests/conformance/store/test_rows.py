@@ -26,7 +26,7 @@ from openprogram.core.storage import (
 )
 from openprogram.core.usage import Usage
 from tests.support.store_places import NewPlace, opened
-from tests.support.store_values import approval, message, messages, new_chat, queued, queues, usages
+from tests.support.store_values import approval, message, messages, new_chat, queued, queues, step_finished, usages
 
 
 def trees() -> st.SearchStrategy[list[Message]]:
@@ -151,3 +151,15 @@ async def test_a_step_is_counted_once_whatever_is_replayed(store: Store) -> None
     await store.commit("s_1", [], [PutUsage(UsageRow("t_1", 1, "other", Usage(), None))])
 
     assert await store.usage("s_1") == (second, first)
+
+
+async def test_the_requests_behind_answers_are_found_by_their_messages(store: Store) -> None:
+    first, second = step_finished("m_1"), step_finished("m_2")
+    rows = [UsageRow("t_1", number, "e/m", Usage(), None) for number in (1, 2, 3)]
+    writes = [PutUsage(rows[0], first), PutUsage(rows[1], second), PutUsage(rows[2]), PutUsage(rows[0], second)]
+    await store.commit("s_1", [], [new_chat("s_1"), *writes])
+    await store.commit("s_2", [], [new_chat("s_2")])
+
+    assert await store.steps("s_1", ["m_2", "m_1", "m_3"]) == (first, second)
+    assert await store.steps("s_1", ["m_2"]) == (second,)
+    assert await store.steps("s_2", ["m_1"]) == ()

@@ -127,8 +127,8 @@ async def test_waiting_messages_are_there_and_are_sent_once_each_with_its_own_ov
         for _ in range(3):
             assert (await chat.event("turn_finished"))["reason"] == "done"
         asked = [texts(message) for message in await chat.messages() if message["role"] == "user"]
-        assert asked == ["queued", "go on", "first in line", "second in line"]
-        normal, safe, again = [event["tools"] for event in client.received(chat.id, "turn_started")]
+        assert asked == ["queued", "first in line", "second in line", "go on"]
+        safe, normal, again = [event["tools"] for event in client.received(chat.id, "turn_started")]
     assert normal == again
     assert "bash" in normal
     assert "bash" not in safe

@@ -127,7 +127,7 @@ async def test_applies_says_next_turn_only_for_what_is_added_during_a_turn(clien
     assert (await chat.act("toggle_web_search", value=True))["applies"] == "next_turn"
     assert (await chat.act("toggle_web_search", value=False))["applies"] == "now"
     assert (await chat.act("set_tool_disabled", name="bash", value=True))["applies"] == "now"
-    assert (await chat.act("set_tools_profile", toolset="safe"))["applies"] == "now"
+    assert (await chat.act("set_tools_profile", toolset="none"))["applies"] == "now"
     assert (await chat.act("set_tools_profile", toolset="full"))["applies"] == "next_turn"
     await fake.release("h")
     await chat.event("turn_finished")

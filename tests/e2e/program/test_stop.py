@@ -166,7 +166,7 @@ async def test_what_waits_stays_in_the_queue_and_is_sent_once(client: Client, fa
     for _ in range(4):
         assert (await chat.event("turn_finished"))["reason"] == "done"
     said = [texts(message) for message in await chat.messages() if message["role"] == "user"]
-    assert said == ["hello", "go on", "first", "second", "third, edited"]
+    assert said == ["hello", "first", "second", "third, edited", "go on"]
     assert (await chat.snapshot())["queue"] == []
 
 

@@ -242,3 +242,14 @@ async def test_a_step_is_logged_before_its_answer(tmp_path: Path) -> None:  # C9
         surface = (await chats.row(session_id)).surface
         assert surface is not None
         assert surface.names == started.plan.declared
+
+
+async def test_pages_of_chats_skip_none_of_the_same_moment(tmp_path: Path) -> None:
+    async with opened(tmp_path, *(say("Hm.") for _ in range(5))) as chats:  # the clock stands still
+        made = {await chats.said(str(number)) for number in range(5)}
+        found: list[str] = []
+        place: dict[str, object] = {}
+        while page := await chats.sidebar(limit=2, **place):
+            found += page
+            place = {"before": (await chats.row(page[-1])).info.updated_at, "before_id": page[-1]}
+        assert (len(found), set(found)) == (5, made)

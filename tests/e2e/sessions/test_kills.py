@@ -104,14 +104,14 @@ async def test_the_queue_survives_a_kill(tmp_path: Path) -> None:  # P6, R1
         await chats.say("two", session_id)
         await chats.until(session_id, TurnStarted)
         folder = crashed(tmp_path, tmp_path / "after")
-    async with opened(folder, say("Three."), say("Two.")) as chats:
+    async with opened(folder, say("Two."), say("Three.")) as chats:
         assert [waiting.text for waiting in (await chats.snapshot(session_id)).state.queue] == ["two"]
         await chats.say("three", session_id)
         await chats.until(session_id, TurnFinished, 3)
         assert [text for text in await chats.texts(session_id) if text.startswith("user")] == [
             "user: one",
-            "user: three",
             "user: two",
+            "user: three",
         ]
 
 

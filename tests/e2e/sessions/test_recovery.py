@@ -189,7 +189,7 @@ async def test_a_hint_that_is_lost_fails_no_action(tmp_path: Path) -> None:  # l
 
 async def test_the_next_message_is_kept_in_the_queue_where_it_cannot_be_moved(tmp_path: Path) -> None:  # P6
     gate = Gate()
-    async with opened(tmp_path, (gate, *say("One.")), say("Three."), say("Two.")) as chats:
+    async with opened(tmp_path, (gate, *say("One.")), say("Two."), say("Three.")) as chats:
         session_id = (await chats.say("one")).session_id
         await gate.reached()
         await chats.say("two", session_id)
@@ -203,10 +203,10 @@ async def test_the_next_message_is_kept_in_the_queue_where_it_cannot_be_moved(tm
         await chats.say("three", session_id)
         await chats.until(session_id, TurnFinished, 3)
         assert (await chats.texts(session_id))[-4:] == [
-            "user: three",
-            "assistant: Three.",
             "user: two",
             "assistant: Two.",
+            "user: three",
+            "assistant: Three.",
         ]
 
 

@@ -4,15 +4,16 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from openprogram.core.errors import UnknownSession
-from openprogram.core.events import Event, MessageAdded, TextDelta, ToolOutputDelta, TurnFinished
+from openprogram.core.events import Event, MessageAdded, StepFinished, TextDelta, ToolOutputDelta, TurnFinished
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import Message, ReasoningBlock, TextBlock
 from openprogram.core.prompt import ReasoningPiece, ResponseStarted, TextPiece
-from openprogram.core.protocol.frames import Snapshot
+from openprogram.core.protocol.frames import MessagesAck, Snapshot
 from openprogram.core.storage import Write
 from openprogram.core.tooling import ToolContext, ToolOutput
 from openprogram.core.usage import Price, Usage
@@ -74,7 +75,10 @@ async def _check(chats: Chats, session_id: str, snapshots: Sequence[Snapshot]) -
     assert len({snapshot.seq for snapshot in snapshots}) > 5
     for snapshot in snapshots:
         rest = await chats.events(session_id, snapshot.seq)
-        assert View.of(snapshot.state, known).apply(rest) == whole, f"taken at {snapshot.seq}"
+        view = View.of(snapshot.state, known).apply(rest)
+        assert view == whole, f"taken at {snapshot.seq}"
+        shown = {message.id for message in snapshot.state.messages} | _known(rest).keys()
+        assert view.steps == {id_: step for id_, step in whole.steps.items() if id_ in shown}
 
 
 async def test_a_snapshot_and_later_events_equal_all_events(tmp_path: Path) -> None:  # P3
@@ -166,6 +170,19 @@ async def test_a_long_chat_shows_its_last_hundred_messages(tmp_path: Path) -> No
         state = (await chats.snapshot(session_id)).state
         assert (len(state.messages), state.more) == (100, True)
         assert state.messages == (await chats.branch(session_id))[-100:]
+
+
+async def test_the_requests_behind_answers_come_with_every_page_of_them(tmp_path: Path) -> None:  # R6
+    async with opened(tmp_path, *(say(f"answer {number}", usage=USAGE) for number in range(6))) as chats:
+        session_id = await chats.said("question 0")
+        for number in range(1, 6):
+            await chats.said(f"question {number}", session_id)
+        told = {step.message_id: step for step in await chats.of(session_id, StepFinished)}
+        assert set((await chats.snapshot(session_id)).state.steps) == set(told.values())
+        page = cast(MessagesAck, await chats.do("load_messages", session_id=session_id, limit=4))
+        answers = [message.id for message in page.messages if message.role == "assistant"]
+        assert list(page.steps) == [told[id_] for id_ in answers]
+        assert len(answers) == 2
 
 
 async def test_a_snapshot_of_a_turn_that_waits_since_a_kill_shows_its_question(tmp_path: Path) -> None:  # P9

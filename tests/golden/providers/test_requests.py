@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from openprogram.core.jsonio import JsonObject
-from openprogram.core.messages import Message, ReasoningBlock, TextBlock, ToolResultBlock, ToolUseBlock
+from openprogram.core.messages import ImageBlock, Message, ReasoningBlock, TextBlock, ToolResultBlock, ToolUseBlock
 from openprogram.core.prompt import ModelParams, ProviderRequest
 from openprogram.providers import anthropic_prompt, chat_prompt
-from openprogram.providers.catalog import UNKNOWN, facts_of
+from openprogram.providers.catalog import UNKNOWN, ModelFacts, facts_of
 from openprogram.providers.hosts import Quirks, quirks_of
 from openprogram.providers.segments import segments
 from tests.support.golden import check
@@ -102,6 +102,16 @@ CASES: dict[str, tuple[Message, ...]] = {
             ToolResultBlock("call_1", "denied", (TextBlock("Denied: not now"),), {"note": "not now"}),
         ),
     ),
+    "pictures": (
+        message("user", "Look at both"),
+        assistant(call("toolu_01A", "a.png"), call("toolu_01B", "b.jpg")),
+        message(
+            "tool",
+            ToolResultBlock("toolu_01A", "ok", (TextBlock("a.png"), ImageBlock("image/png", "iVBORw0KGgo=", 3, 2))),
+            ToolResultBlock("toolu_01B", "ok", (ImageBlock("image/jpeg", "/9j/4AAQSkZJ", 40, 30),)),
+        ),
+        message("user", "Which is larger?"),
+    ),
     "foreign_ids_and_names": (
         message("user", "Hello"),
         assistant(ToolUseBlock("functions.web.search:0", "web.search", {}), model="kimi/kimi-k3"),
@@ -139,6 +149,16 @@ def test_anthropic_request(case: str, regenerate: bool) -> None:
 def test_chat_request(case: str, folder: str, quirks: Quirks, regenerate: bool) -> None:
     body = chat_prompt.request_body(sent(CASES[case]), MODEL, UNKNOWN, quirks)
     check(Path(__file__).parent / folder / f"{case}.json", body, regenerate=regenerate)
+
+
+def test_pictures_follow_their_results_where_a_model_takes_them(regenerate: bool) -> None:
+    body = chat_prompt.request_body(sent(CASES["pictures"]), MODEL, ModelFacts(images=True), Quirks())
+    check(Path(__file__).parent / "chat" / "pictures_taken.json", body, regenerate=regenerate)
+
+
+def test_a_model_of_the_messages_api_that_takes_no_pictures_is_told_of_them(regenerate: bool) -> None:
+    body = anthropic_prompt.request_body(sent(CASES["pictures"]), MODEL, ModelFacts(images=False))
+    check(Path(__file__).parent / "anthropic" / "pictures_refused.json", body, regenerate=regenerate)
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -8,6 +8,7 @@ import pytest
 from openprogram.app.config_file import read_config
 from openprogram.app.presets import PresetSource, config_presets, following
 from openprogram.core.errors import ConfigError
+from openprogram.core.jsonio import JsonObject
 from openprogram.core.tooling import Preset, Snapshot
 from openprogram.tools.registry import Registry
 
@@ -45,12 +46,16 @@ def test_what_cannot_be_a_preset_is_named_with_file_line_and_key(
     assert raised.value.field == field
 
 
+def sources(registry: Registry) -> dict[str, str]:
+    return {name: preset.source for name, preset in registry.snapshot.presets.items()}
+
+
 def names(registry: Registry) -> list[str]:
     return [preset.name for preset in registry.snapshot.presets.values() if preset.source != "builtin"]
 
 
 def test_the_file_wins_over_the_user_and_what_leads_nowhere_stays_out() -> None:
-    own = {
+    own: JsonObject = {
         "uses b": {"includes": ["b"]},
         "b": {"entries": ["read"]},
         "shared": {"entries": ["write"]},
@@ -59,11 +64,11 @@ def test_the_file_wins_over_the_user_and_what_leads_nowhere_stays_out() -> None:
     registry = Registry()
     source = PresetSource(registry, (Preset("shared", "Shared", entries=("read",), source="config"),), own)
     assert names(registry) == ["shared", "b", "uses b"]
-    assert registry.snapshot.presets["shared"].source == "config"
+    assert sources(registry)["shared"] == "config"
 
     source.configure(())
     assert set(names(registry)) == {"shared", "b", "uses b"}
-    assert registry.snapshot.presets["shared"].source == "user"
+    assert sources(registry)["shared"] == "user"
 
     source.setting_changed("u", "presets", {})
     source.setting_changed("u", "another key", own)

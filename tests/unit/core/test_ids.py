@@ -1,24 +1,15 @@
 """Identifiers: shaped, unique, and sorted by the time they were made."""
 
+import re
 import time
 
 import pytest
 
-from openprogram.core.ids import is_id, new_id
+from openprogram.core.ids import new_id
 
 
 def test_an_id_has_its_kind_and_shape() -> None:
-    made = new_id("s")
-    assert is_id(made, "s")
-    assert not is_id(made, "m")
-    assert len(made) == 28
-
-
-@pytest.mark.parametrize(
-    "text", ["", "s_", "s_" + "i" * 26, "s_" + "0" * 25, "s_" + "0" * 27, "S_" + "0" * 26, "s" * 28]
-)
-def test_what_is_no_id_is_told_apart(text: str) -> None:
-    assert not is_id(text, "s")
+    assert re.fullmatch(r"s_[0-9a-hjkmnp-tv-z]{26}", new_id("s"))
 
 
 def test_ids_are_unique() -> None:

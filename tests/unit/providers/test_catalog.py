@@ -67,6 +67,25 @@ def test_configuration_goes_before_the_endpoints_word_before_the_table() -> None
     )
 
 
+@pytest.mark.parametrize(
+    ("model", "configured", "listed", "images"),
+    [
+        ("claude-opus-5", None, None, True),
+        ("deepseek-v4-pro", None, None, False),
+        ("llama-9", None, None, None),
+        ("llama-9", None, True, True),
+        ("claude-opus-5", None, False, False),
+        ("llama-9", True, False, True),
+        ("gpt-5", False, True, False),
+    ],
+)
+def test_whether_a_model_takes_pictures(
+    model: str, configured: bool | None, listed: bool | None, images: bool | None
+) -> None:
+    endpoint = EndpointConfig("e", "openai-chat", "http://h", models=(ModelEntry(model, images=configured),))
+    assert endpoint.facts(model, ModelFacts(images=listed)).images is images
+
+
 def test_capability_is_of_the_endpoint() -> None:
     assert ANTHROPIC.info("claude-opus-5").capability.cache_ttl_s == 300
     assert ANTHROPIC.info("claude-opus-5").capability.supports_thinking
@@ -92,6 +111,12 @@ LISTS: list[tuple[dict[str, Any], ModelFacts]] = [
         },
         ModelFacts("A: B", 200_000, 64_000, price=Price(3.0, 15.0, 0.3, 3.0, 3.0)),
     ),
+    (
+        {"id": "sees", "architecture": {"input_modalities": ["text", "image"]}},
+        ModelFacts(images=True),
+    ),
+    ({"id": "blind", "architecture": {"input_modalities": ["text"]}}, ModelFacts(images=False)),
+    ({"id": "mute", "architecture": {"input_modalities": "image"}}, ModelFacts()),
     ({"id": "auto", "pricing": {"prompt": "-1", "completion": "-1"}, "context_length": 0}, ModelFacts()),
     ({"id": "odd", "display_name": 5, "max_tokens": "many", "pricing": [], "meta": None}, ModelFacts()),
 ]

@@ -102,12 +102,15 @@ def test_models_prices_and_quirks() -> None:
         max_output_tokens = 4000
         stall_timeout_s = 60
         cache_ttl_s = 600
-        models = ["a", { id = "b", title = "B", context_window = 9, price = { input = 1, output = 2.5 } }]
+        models = [
+            "a", { id = "b", title = "B", context_window = 9, images = true, price = { input = 1, output = 2.5 } }
+        ]
         price = { input = 3, output = 15, cache_read = 0.3 }
         quirks = { developer_role = true, max_tokens_field = "max_completion_tokens" }
         """),
     )
-    assert endpoint.models == (ModelEntry("a"), ModelEntry("b", "B", 9, None, Price(1.0, 2.5, 1.0, 1.0, 1.0)))
+    priced = Price(1.0, 2.5, 1.0, 1.0, 1.0)
+    assert endpoint.models == (ModelEntry("a"), ModelEntry("b", "B", 9, None, priced, images=True))
     assert endpoint.price == Price(3.0, 15.0, 0.3, 3.0, 3.0)
     assert endpoint.effective_quirks == Quirks(developer_role=True, max_tokens_field="max_completion_tokens")
     assert (endpoint.max_output_tokens, endpoint.stall_timeout_s, endpoint.cache_ttl_s) == (4000, 60.0, 600.0)

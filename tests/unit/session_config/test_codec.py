@@ -1,5 +1,3 @@
-from typing import Any
-
 import pytest
 
 from openprogram.core.errors import BadField
@@ -7,11 +5,8 @@ from openprogram.core.intent import ToolIntent
 from openprogram.core.jsonio import JsonValue
 from openprogram.core.protocol.base import Override
 from openprogram.session_config.codec import (
-    SNAPSHOT_SIZE,
     intent_from_override,
-    looks_like_snapshot,
     read_intent,
-    read_legacy_intent,
     write_intent,
 )
 
@@ -54,15 +49,6 @@ def test_what_cannot_be_read_is_an_error_with_the_keys_name(value: JsonValue, fi
     assert caught.value.field == field
 
 
-def test_an_old_row_that_did_not_add_the_search_does_not_take_it_away() -> None:
-    old: dict[str, Any] = {"enabled": True, "toolset": "research", "web_search": False}
-
-    assert read_legacy_intent(old) == ToolIntent(enabled=True, toolset="research", web_search=None)
-    assert read_legacy_intent({"web_search": True}) == ToolIntent(web_search=True)
-    assert read_legacy_intent(["read"]) == ToolIntent(picked=("read",))
-    assert read_intent(old).web_search is False
-
-
 def test_a_chat_actions_override_means_what_it_says() -> None:
     assert intent_from_override(None) == ToolIntent()
     assert intent_from_override(()) == ToolIntent(enabled=False)
@@ -72,11 +58,3 @@ def test_a_chat_actions_override_means_what_it_says() -> None:
 
 def test_only_what_is_said_is_written() -> None:
     assert write_intent(ToolIntent(web_search=False, disabled=("bash",))) == {"web_search": False, "disabled": ["bash"]}
-
-
-def test_a_long_imported_selection_looks_like_a_snapshot() -> None:
-    names = tuple(f"tool_{i}" for i in range(SNAPSHOT_SIZE))
-
-    assert looks_like_snapshot(ToolIntent(picked=names))
-    assert not looks_like_snapshot(ToolIntent(picked=names[1:]))
-    assert not looks_like_snapshot(ToolIntent(toolset="full", disabled=names))

@@ -11,16 +11,17 @@ from openprogram.core.events import (
     IntentChanged,
     LoadedChanged,
     MessageAdded,
-    Notice,
     QueueChanged,
     SessionChanged,
     SessionInfo,
     TextDelta,
+    ToolOutputDelta,
     TurnFinished,
     TurnStarted,
 )
 from openprogram.core.intent import ChipEffect, Effective, ToolIntent
 from openprogram.core.storage import (
+    AddNote,
     EndTurn,
     PutIntent,
     PutLoaded,
@@ -63,14 +64,23 @@ def test_events_of_one_commit_are_mirrored_in_their_order() -> None:
         PutLoaded(("weather",)),
         StartTurn("t_1"),
         ResolveApproval("a_1", "deny", "no"),
-        EndTurn("t_1", "stopped"),
+        EndTurn(TurnFinished("t_1", "stopped")),
     )
     assert project(events, "u_1") == writes
 
 
 def test_what_only_tells_writes_nothing() -> None:
-    telling: tuple[Event, ...] = (TextDelta("m", 0, "x"), Notice("n", "x"), ErrorRaised(ErrorInfo("c", "x")))
+    telling: tuple[Event, ...] = (TextDelta("m", 0, "x"), ToolOutputDelta("c", "x"))
     assert project(telling, "u_1") == ()
+
+
+def test_an_error_that_ends_a_turn_is_told_once() -> None:
+    error, other = ErrorInfo("no_endpoint", "there is no model"), ErrorInfo("unknown_tool", "there is no tool")
+    ended = TurnFinished("t_1", "error", error)
+    assert project((ErrorRaised(other), ErrorRaised(error), ended), "u_1") == (
+        AddNote(ErrorRaised(other)),
+        EndTurn(ended),
+    )
 
 
 def test_every_kind_of_event_is_known() -> None:
@@ -78,9 +88,10 @@ def test_every_kind_of_event_is_known() -> None:
     mirrored = {
         "MessageAdded", "BranchSelected", "TurnStarted", "TurnFinished", "StepFinished", "IntentChanged",
         "ApprovalRequested", "ApprovalResolved", "QueueChanged", "SessionChanged", "LoadedChanged",
+        "TurnAccepted", "Notice", "ErrorRaised",
     }  # fmt: skip
     telling = {
         "StepStarted", "TextDelta", "ReasoningDelta", "ToolCallDelta", "ToolCallStarted", "ToolOutputDelta",
-        "ToolCallFinished", "Notice", "ErrorRaised",
+        "ToolCallFinished",
     }  # fmt: skip
     assert {kind.__name__ for kind in get_args(Event)} == mirrored | telling

@@ -4,7 +4,7 @@ from openprogram.core.errors import UnknownPreset
 from openprogram.core.intent import ChipEffect, ToolIntent
 from openprogram.core.tooling import AgentProfile, DropReason, Preset
 from openprogram.session_config.layers import Layers, merge
-from openprogram.tools.resolve import only_takes_away, resolve, turn_view
+from openprogram.tools.resolve import resolve, turn_view
 from tests.support.tools import BRAVE, NAMES, PROFILE, WEATHER, registry, resolved, snapshot, spec
 
 NOW = snapshot(("plugin:weather", [WEATHER]), ("mcp:brave", [BRAVE]))
@@ -215,14 +215,6 @@ def test_a_running_turn_asks_its_own_tools_and_presets_and_knows_new_ones() -> N
     assert resolved(ToolIntent(toolset="new"), view).names == ("read",)
     assert resolved(ToolIntent(toolset="edited"), view).names == ("bash",)
     assert resolved(ToolIntent(toolset="full"), view).names == resolved(ToolIntent(toolset="full"), frozen).names
-
-
-def test_a_change_that_gives_nothing_new_only_takes_away() -> None:
-    before = resolved(ToolIntent(), NOW)
-
-    assert only_takes_away(before, resolved(ToolIntent(disabled=("bash",)), NOW))
-    assert only_takes_away(before, before)
-    assert not only_takes_away(before, resolved(ToolIntent(disabled=("bash",), web_search=True), NOW))
 
 
 def test_a_resolution_says_what_it_was_made_from() -> None:

@@ -27,6 +27,7 @@ export class App implements ChatHost {
   /** Settings that the server keeps for this user. */
   server = $state.raw<Readonly<Record<string, unknown>>>({});
   readonly sessions: Sessions;
+  readonly linked: boolean = $derived(this.link.state === "ready");
   #settingChange = 0;
   #lostTimer: ReturnType<typeof setTimeout> | undefined;
 

@@ -1,11 +1,12 @@
 /** One open chat: its state from the server, what was sent and not confirmed yet, and what can be done with it. */
-import type { Event as ChatEvent, QueuedMessage, SessionInfo } from "../protocol.gen";
+import type { Event as ChatEvent, SessionInfo } from "../protocol.gen";
 import { tick } from "svelte";
 import { t } from "../i18n/index.svelte";
 import { announcer } from "./announce.svelte";
 import { RequestError, randomId, type ActionBody, type Connection } from "./connection";
 import { Batch } from "./state/batch";
 import { fromSnapshot, reduce, withBranch, withOlder, type ChatState } from "./state/chat";
+import { joinsQueue, outgoingRow, stillOutgoing } from "./state/outgoing";
 import { RowBuilder, type Outgoing, type Row } from "./state/rows";
 import { toasts } from "./toasts.svelte";
 import { ToolSwitches, type Switchable } from "./tool-switches.svelte";
@@ -20,6 +21,8 @@ export interface ChatHost {
   created(chat: ChatStore, sent: boolean): void;
   /** The server refused to show the chat. */
   refused(chat: ChatStore): void;
+  /** Whether the link is up: else what is sent waits. */
+  readonly linked: boolean;
 }
 
 type Stamped = { readonly event: ChatEvent; readonly at: string };
@@ -49,11 +52,19 @@ export class ChatStore implements Switchable {
   readonly #batch = new Batch<Stamped>((items) => this.#apply(items));
   #leave: (() => void) | null = null;
   #creating: Promise<string> | null = null;
+  /** The messages of a chat that does not exist yet, one after the other. */
+  #first: Promise<void> = Promise.resolve();
 
   readonly rows: readonly Row[] = $derived.by(() =>
-    this.state === null ? this.#outgoingRows() : this.#rows.build(this.state, this.outgoing),
+    this.state === null ? this.outgoing.map(outgoingRow) : this.#rows.build(this.state, this.outgoing),
   );
-  readonly running: boolean = $derived(this.state !== null && this.state.turnId !== null);
+  /** What this tab has sent to the queue and the server does not show there yet. */
+  readonly joining: readonly Outgoing[] = $derived(
+    this.outgoing.filter((entry) => this.state !== null && joinsQueue(entry, this.state)),
+  );
+  readonly running: boolean = $derived(
+    this.state === null ? this.outgoing.some((entry) => entry.messageId !== null) : this.state.turnId !== null,
+  );
   readonly empty: boolean = $derived(this.rows.length === 0 && (this.id === null || this.state !== null));
   readonly mode: PermissionMode = $derived(this.#mode.or(this.state?.session.permission_mode ?? "ask"));
   readonly model: string | null = $derived(this.#model.or(this.state?.session.model ?? null));
@@ -82,20 +93,24 @@ export class ChatStore implements Switchable {
 
   /** Send a message. While a turn runs, `steer` puts it in after the current step; otherwise it waits in the queue. */
   async send(text: string, mode: "send" | "steer" = "send"): Promise<void> {
-    const entry: Outgoing = { key: randomId(), text, messageId: null, failed: null };
+    const entry = { key: randomId(), text, messageId: null, failed: null, queued: false, whileRunning: this.running };
     this.outgoing = [...this.outgoing, entry];
-    if (this.#creating !== null) await this.#creating;
-    await this.#deliver(entry, mode);
+    if (this.id !== null) await this.#deliver(entry, mode);
+    else await (this.#first = this.#first.then(() => this.#deliver(entry, mode))); // one chat, not one for each
   }
 
   retry(entry: Outgoing): void {
-    const again = { ...entry, failed: null };
+    const again = { ...entry, failed: null, whileRunning: false };
     this.#replace(entry.key, again);
     void this.#deliver(again, "send");
   }
 
   discard(entry: Outgoing): void {
     this.outgoing = this.outgoing.filter((other) => other.key !== entry.key);
+  }
+
+  get linked(): boolean {
+    return this.#host.linked;
   }
 
   /** Whether a tool is at work: ending it may leave things half done. One that waits for an answer is not. */
@@ -155,10 +170,8 @@ export class ChatStore implements Switchable {
   }
 
   /** A message that waits although nothing runs any more goes out now. */
-  async sendQueued(queued: QueuedMessage): Promise<void> {
-    if (await this.#do((session_id) => ({ action: "edit_queue", session_id, queued_id: queued.id, text: null }))) {
-      await this.send(queued.text);
-    }
+  sendQueued(queuedId: string): void {
+    void this.#do((session_id) => ({ action: "edit_queue", session_id, queued_id: queuedId, text: null, send: true }));
   }
 
   async loadOlder(): Promise<void> {
@@ -182,16 +195,6 @@ export class ChatStore implements Switchable {
 
   inForce(effective: ChatState["effective"], revision: number): void {
     if (this.state !== null && revision >= this.state.revision) this.state = { ...this.state, effective };
-  }
-
-  #outgoingRows(): readonly Row[] {
-    return this.outgoing.map((entry) => ({
-      kind: "outgoing",
-      key: entry.key,
-      outgoing: entry,
-      text: entry.text,
-      failed: entry.failed,
-    }));
   }
 
   #adopt(id: string, sent: boolean): void {
@@ -228,14 +231,11 @@ export class ChatStore implements Switchable {
     this.tools.seen(state);
     this.#mode.matches(state.session.permission_mode);
     this.#model.matches(state.session.model);
-    const shown = new Set(state.messages.map((message) => message.id));
-    if (this.outgoing.some((entry) => entry.messageId !== null && shown.has(entry.messageId))) {
-      this.outgoing = this.outgoing.filter((entry) => entry.messageId === null || !shown.has(entry.messageId));
-    }
+    this.outgoing = stillOutgoing(this.outgoing, state, true);
   }
 
   #tell(event: ChatEvent): void {
-    if (event.type === "turn_started") announcer.say(t("announce.started"));
+    if (event.type === "turn_accepted") announcer.say(t("announce.started"));
     else if (event.type === "approval_requested")
       announcer.say(t("approval.announce", { what: event.preview.slice(0, 120) }));
     else if (event.type === "turn_finished") {
@@ -256,12 +256,12 @@ export class ChatStore implements Switchable {
   }
 
   async #deliver(entry: Outgoing, mode: "send" | "steer"): Promise<void> {
+    if (this.#creating !== null) await this.#creating;
     try {
       const ack = await this.connection.request({ action: "chat", session_id: this.id, text: entry.text, mode });
-      if (ack.queued) this.discard(entry);
-      else this.#replace(entry.key, { ...entry, messageId: ack.message_id });
+      this.#replace(entry.key, { ...entry, messageId: ack.message_id, queued: ack.queued });
       this.#adopt(ack.session_id, true);
-      if (this.state !== null) this.#show(this.state);
+      this.outgoing = stillOutgoing(this.outgoing, this.state, false);
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
       this.#replace(entry.key, { ...entry, failed: error.message });

@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import type { Snapshot } from "../protocol.gen";
+import type { Event as ChatEvent, Snapshot } from "../protocol.gen";
 import { RequestError, type ActionBody, type Connection, type Subscriber } from "./connection";
 import { effective, intent, message, session, sessionState, turnStarted } from "./state/fixtures";
 
@@ -42,6 +42,7 @@ class FakeServer {
     } as unknown as Connection,
     created: (_chat: unknown, sent: boolean) => void this.created.push(sent),
     refused: () => undefined,
+    linked: true,
   };
 
   show(changes: Parameters<typeof sessionState>[0] = {}): void {
@@ -51,6 +52,10 @@ class FakeServer {
       seq: 1,
       state: sessionState(changes),
     } as Snapshot);
+  }
+
+  tell(event: ChatEvent): void {
+    this.subscriber?.event(event, "2026-01-01T00:00:00.000Z", 2);
   }
 
   get last(): Call {
@@ -97,6 +102,82 @@ describe("sending", () => {
     void chat.send("next");
     await server.last.ack({ message_id: "q_1", queued: true });
     expect(chat.rows.map((row) => row.kind)).toEqual(["working"]);
+  });
+
+  test("a turn runs from the moment its message is accepted, while it is still being prepared", async () => {
+    const chat = new ChatStore(server.host, "s_1");
+    server.show();
+    server.tell({ type: "turn_accepted", turn_id: "t_1" });
+    server.tell({ type: "message_added", message: message("m_1", null, "user", "hi") });
+    await vi.waitFor(() => expect(chat.running).toBe(true));
+    expect(chat.rows.map((row) => row.kind)).toEqual(["user", "working"]);
+    chat.stop();
+    await vi.waitFor(() => expect(server.last.body).toMatchObject({ action: "stop", session_id: "s_1" }));
+  });
+
+  test("a new chat's turn runs from the ack of its first message on", async () => {
+    const chat = new ChatStore(server.host, null);
+    void chat.send("hi");
+    await vi.waitFor(() => expect(server.calls).toHaveLength(1));
+    expect(chat.running).toBe(false);
+    await server.last.ack({ message_id: "m_1", queued: false });
+    expect(chat.running).toBe(true);
+    server.show({ messages: [message("m_1", null, "user", "hi")], turn_id: "t_1" });
+    expect(chat.running).toBe(true);
+  });
+
+  test("messages written while offline stand below everything, in their order, marked until they are acked", async () => {
+    const chat = new ChatStore(server.host, "s_1");
+    server.show({ messages: [message("m_1", null, "user", "hi"), message("m_2", "m_1", "assistant", "Half")] });
+    void chat.send("one");
+    void chat.send("two");
+    const below = (): unknown[] => chat.rows.slice(-2).map((row) => row.kind === "outgoing" && [row.text, row.pending]);
+    expect(below()).toEqual([
+      ["one", true],
+      ["two", true],
+    ]);
+    await server.calls[0]!.ack({ message_id: "m_3", queued: false });
+    expect(below()).toEqual([
+      ["one", false],
+      ["two", true],
+    ]);
+  });
+
+  test("what is written while a turn runs goes to where it will wait, below the half-written answer", async () => {
+    const chat = new ChatStore(server.host, "s_1");
+    server.show({ messages: [message("m_1", null, "user", "hi")], turn_id: "t_1" });
+    void chat.send("one");
+    void chat.send("two");
+    const joining = (): unknown[] => chat.joining.map((entry) => [entry.text, entry.messageId]);
+    expect(joining()).toEqual([
+      ["one", null],
+      ["two", null],
+    ]);
+    expect(chat.rows.map((row) => row.kind)).toEqual(["user", "working"]);
+    await server.calls[0]!.ack({ message_id: "q_1", queued: true });
+    expect(joining()[0]).toEqual(["one", "q_1"]);
+    const queue = [{ id: "q_1", text: "one", mode: "queue" as const, created_at: "", override: null }];
+    server.tell({ type: "queue_changed", queue });
+    await vi.waitFor(() => expect(joining()).toEqual([["two", null]]));
+  });
+
+  test("several messages to a chat that does not exist yet make one chat", async () => {
+    const chat = new ChatStore(server.host, null);
+    void chat.send("one");
+    void chat.send("two");
+    await vi.waitFor(() => expect(server.calls).toHaveLength(1));
+    await server.last.ack({ message_id: "m_1", queued: false });
+    await vi.waitFor(() => expect(server.calls).toHaveLength(2));
+    expect(server.last.body).toMatchObject({ action: "chat", session_id: "s_1", text: "two" });
+  });
+
+  test("a waiting message is sent now by one action (P6)", async () => {
+    const chat = new ChatStore(server.host, "s_1");
+    server.show();
+    chat.sendQueued("q_1");
+    await vi.waitFor(() => expect(server.calls).toHaveLength(1));
+    const action = { action: "edit_queue", session_id: "s_1", queued_id: "q_1", text: null, send: true };
+    expect(server.last.body).toEqual(action);
   });
 
   test("a chat that does not exist yet gets its id from the first message", async () => {
@@ -154,6 +235,8 @@ describe("the chip (T4)", () => {
       parent_id: null,
       model: "demo/demo",
       events: [turnStarted("t_1", ["read"])],
+      at: ["2026-01-01T00:00:00.000Z"],
+      started_at: "2026-01-01T00:00:00.000Z",
     };
     server.show({ turn_id: "t_1", partial });
     chat.tools.toggleSearch(true);

@@ -12,7 +12,14 @@ const messages = [
   }),
   message("m_3", "m_2", "tool", {
     blocks: [
-      { type: "tool_result", call_id: "c_1", status: "ok", content: [{ type: "text", text: "hay" }], display: null },
+      {
+        type: "tool_result",
+        call_id: "c_1",
+        status: "ok",
+        content: [{ type: "text", text: "hay" }],
+        display: null,
+        duration_ms: 1,
+      },
     ],
   }),
   message("m_4", "m_3", "assistant", "In the hay."),

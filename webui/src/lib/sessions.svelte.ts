@@ -35,7 +35,11 @@ export class Sessions {
   async loadMore(): Promise<void> {
     const oldest = this.list.at(-1);
     if (oldest === undefined) return;
-    const page = await this.#connection().request({ action: "list_sessions", before: oldest.updated_at });
+    const page = await this.#connection().request({
+      action: "list_sessions",
+      before: oldest.updated_at,
+      before_id: oldest.id,
+    });
     const known = new Set(this.list.map((info) => info.id));
     this.list = [...this.list, ...page.sessions.filter((info) => !known.has(info.id))];
     this.more = page.more;

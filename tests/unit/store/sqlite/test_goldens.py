@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from openprogram.core.events import SessionInfo
+from openprogram.core.events import ErrorInfo, ErrorRaised, Notice, SessionInfo, StepFinished, TurnFinished
 from openprogram.core.intent import StoredIntent, ToolIntent
 from openprogram.core.messages import Message, QueuedMessage, ReasoningBlock, TextBlock, ToolUseBlock
 from openprogram.core.prompt import Surface
 from openprogram.core.protocol.codec import decode_event
-from openprogram.core.storage import ApprovalRow, Grant, Node, Remembered, SessionRow, UsageRow
-from openprogram.core.usage import Usage
+from openprogram.core.storage import ApprovalRow, Grant, Node, Note, Remembered, SessionRow, UsageRow
+from openprogram.core.usage import CacheVerdict, Usage
 from openprogram.store.sqlite import SqliteStore
 from openprogram.store.sqlite.schema import APPLICATION_ID, MIGRATIONS
 from tests.support.store_values import HandClock, approval, delta
@@ -25,6 +25,19 @@ from tests.support.tree import ROOT
 
 GOLDEN = ROOT / "tests" / "golden" / "store"
 AT = "2026-01-01T00:00:00.000Z"
+USAGE = Usage(100, 900, 50, None, 20, 5)
+LAST_TURN = (
+    TurnFinished("t_0", "error", ErrorInfo("no_credit", "Nothing left.")),
+    (
+        Note("m_1", Notice("resumed", "It goes on.")),
+        Note(None, ErrorRaised(ErrorInfo("unknown_tool", "There is no tool."))),
+    ),
+    (
+        StepFinished(
+            "t_1", 1, "m_2", "local/some-model", USAGE, 0.25, CacheVerdict(900, 50, "withdrawn:bash"), 120, 900
+        ),
+    ),
+)
 
 
 def schema_of(path: Path) -> str:
@@ -77,6 +90,7 @@ async def test_a_database_of_any_version_reads_as_it_was_written(tmp_path: Path,
     loaded: tuple[str, ...] = ()
     if version >= 2:
         surface, loaded = replace(surface, catalog="Tools:\nweather"), ("weather", "notes")
+    outcome, notes, finished = LAST_TURN if version >= 3 else (None, (), ())
     override = ToolIntent(picked=("read",))
     question = Message("m_1", None, "user", (TextBlock("Look it up"),), AT, override=override)
     answer = Message(
@@ -89,9 +103,10 @@ async def test_a_database_of_any_version_reads_as_it_was_written(tmp_path: Path,
         "interrupted",
         "local/some-model",
     )
-    usage = Usage(100, 900, 50, None, 20, 5)
 
-    assert await store.session("s_1") == SessionRow(info, "u_1", 2, "t_1", 2, surface, loaded)
+    assert await store.session("s_1") == SessionRow(
+        info, "u_1", 2, "t_1", 2, surface, loaded, outcome, AT if outcome else None, notes
+    )
     intent = ToolIntent(True, "research", False, ("bash",), None, ("web_*",))
     assert await store.intent("s_1") == StoredIntent(intent, 4)
     assert await store.nodes("s_1") == (Node("m_1", None, "user"), Node("m_2", "m_1", "assistant"))
@@ -104,7 +119,8 @@ async def test_a_database_of_any_version_reads_as_it_was_written(tmp_path: Path,
     assert await store.grants("s_1") == (Grant("bash", "ls *"),)
     waiting = (QueuedMessage("q_1", "and then", "steer", AT), QueuedMessage("q_2", "at last", "queue", AT, override))
     assert await store.queue("s_1") == waiting
-    assert await store.usage("s_1") == (UsageRow("t_1", 1, "local/some-model", usage, 0.25),)
+    assert await store.usage("s_1") == (UsageRow("t_1", 1, "local/some-model", USAGE, 0.25),)
+    assert await store.steps("s_1", ["m_1", "m_2"]) == finished
     assert await store.remembered("u_1", "c1") == Remembered("abc", b'{"type":"ack","id":"c1"}')
     assert await store.setting("u_1", "theme") == {"dark": True}
     assert await store.token_counts(["0a1b", "unknown"]) == ({"0a1b": 42} if version >= 2 else {})

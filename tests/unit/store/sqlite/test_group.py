@@ -101,23 +101,6 @@ async def test_what_comes_during_a_transaction_makes_up_the_next(tmp_path: Path)
         assert store.transactions == before + 2
 
 
-async def test_a_paced_store_groups_what_comes_in_the_pause_but_holds_back_neither_the_first_nor_closing(
-    tmp_path: Path,
-) -> None:
-    store = await SqliteStore.open(tmp_path / "openprogram.db", pace_s=3600)
-    await store.commit("s_1", [], [new_chat()])
-    before = store.transactions
-    waiting = []
-    for _ in range(5):
-        waiting.append(asyncio.create_task(store.commit("s_1", [delta()])))
-        await asyncio.sleep(0)
-    assert (before, store.transactions) == (1, 1)
-    await store.aclose()
-
-    assert [event.seq for events in await asyncio.gather(*waiting) for event in events] == [1, 2, 3, 4, 5]
-    assert store.transactions == 2
-
-
 @st.composite
 def commits(draw: st.DrawFn) -> tuple[str, list[Event], list[Write]]:
     session_id = draw(st.sampled_from((*CHATS, "s_none")))

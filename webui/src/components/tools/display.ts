@@ -12,7 +12,23 @@ export interface Source {
 type Display = ToolResultBlock["display"];
 
 export function textOfResult(result: ToolResultBlock | null): string {
-  return result === null ? "" : result.content.map((part) => part.text).join("\n");
+  if (result === null) return "";
+  return result.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+}
+
+export interface Picture {
+  readonly src: string;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The pictures of a result, as addresses that hold all of them: nothing is fetched to show one. */
+export function picturesOf(result: ToolResultBlock | null): readonly Picture[] {
+  return (result?.content ?? []).flatMap((part) =>
+    part.type === "image" && /^image\/(?:png|jpeg)$/.test(part.media_type) && /^[A-Za-z0-9+/]+=*$/.test(part.data)
+      ? [{ src: `data:${part.media_type};base64,${part.data}`, width: part.width, height: part.height }]
+      : [],
+  );
 }
 
 export function exitCode(display: Display): number | null {
@@ -56,28 +72,55 @@ export interface DiffLine {
   readonly after: number | null;
 }
 
-/** The lines of a unified diff with their numbers; the file header is left out. */
-export function diffLines(diff: string): readonly DiffLine[] {
-  let before = 0;
-  let after = 0;
-  const lines: DiffLine[] = [];
+interface FileDiff {
+  readonly name: string;
+  readonly lines: readonly DiffLine[];
+}
+
+/** The files of a unified diff. What a hunk says of its length tells its lines from the next file's head. */
+function filesOf(diff: string): readonly FileDiff[] {
+  const files: { name: string; lines: DiffLine[] }[] = [];
+  let [before, after, oldEnd, newEnd] = [0, 0, 0, 0];
+  let old = "";
   for (const line of diff.replace(/\n$/, "").split("\n")) {
-    const hunk = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@(.*)$/.exec(line);
+    const inside = before < oldEnd || after < newEnd;
+    const lines = files.at(-1)?.lines ?? [];
+    const hunk = inside ? null : /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)$/.exec(line);
     if (hunk !== null) {
-      before = Number(hunk[1]);
-      after = Number(hunk[2]);
-      lines.push({ kind: "hunk", text: hunk[3]!.trim(), before: null, after: null });
-    } else if (lines.length === 0 || line.startsWith("\\")) {
-      continue; // before the first hunk: file names; "\ No newline at end of file"
+      [before, after] = [Number(hunk[1]), Number(hunk[3])];
+      [oldEnd, newEnd] = [before + Number(hunk[2] ?? 1), after + Number(hunk[4] ?? 1)];
+      if (files.length === 0) files.push({ name: "", lines: [] });
+      files.at(-1)!.lines.push({ kind: "hunk", text: hunk[5]!.trim(), before: null, after: null });
+    } else if (!inside && line.startsWith("--- ")) {
+      old = fileName(line);
+    } else if (!inside && line.startsWith("+++ ")) {
+      const name = fileName(line);
+      files.push({ name: name === "/dev/null" ? old : name, lines: [] });
+    } else if (!inside) {
+      continue; // "\ No newline at end of file", and notes between files
     } else if (line.startsWith("+")) {
       lines.push({ kind: "add", text: line.slice(1), before: null, after: after++ });
     } else if (line.startsWith("-")) {
       lines.push({ kind: "del", text: line.slice(1), before: before++, after: null });
-    } else {
+    } else if (!line.startsWith("\\")) {
       lines.push({ kind: "same", text: line.slice(1), before: before++, after: after++ });
     }
   }
-  return lines;
+  return files;
+}
+
+function fileName(head: string): string {
+  return head
+    .slice(4)
+    .split("\t")[0]!
+    .replace(/^[ab]\//, "");
+}
+
+/** The lines of a unified diff with their numbers. The head of a file is left out; one of several begins with its name. */
+export function diffLines(diff: string): readonly DiffLine[] {
+  const files = filesOf(diff);
+  if (files.length < 2) return files[0]?.lines ?? [];
+  return files.flatMap(({ name, lines }) => [{ kind: "hunk", text: name, before: null, after: null }, ...lines]);
 }
 
 export function diffCounts(diff: string): { added: number; removed: number } {
@@ -88,10 +131,11 @@ export function diffCounts(diff: string): { added: number; removed: number } {
   };
 }
 
-/** The file that a diff is about. */
+/** The file that a diff is about, or the first of several and how many more there are. */
 export function diffPath(diff: string): string {
-  const match = /^\+\+\+ (?:b\/)?(.+)$/m.exec(diff) ?? /^--- (?:a\/)?(.+)$/m.exec(diff);
-  return match?.[1]?.split("\t")[0] ?? "";
+  const [first, ...more] = filesOf(diff);
+  if (first === undefined) return "";
+  return more.length === 0 ? first.name : `${first.name} (+${more.length})`;
 }
 
 /** Terminal colours are not shown; their codes would only be noise. */

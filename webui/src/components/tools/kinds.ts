@@ -6,6 +6,7 @@ import FileSearch from "@lucide/svelte/icons/file-search";
 import FileText from "@lucide/svelte/icons/file-text";
 import Folder from "@lucide/svelte/icons/folder";
 import Globe from "@lucide/svelte/icons/globe";
+import Image from "@lucide/svelte/icons/image";
 import PackageSearch from "@lucide/svelte/icons/package-search";
 import Search from "@lucide/svelte/icons/search";
 import Terminal from "@lucide/svelte/icons/terminal";
@@ -14,6 +15,7 @@ import type { Key } from "../../i18n/index.svelte";
 import type { CallRow } from "../../lib/state/rows";
 
 type Icon = typeof Wrench;
+/** The stem of a kind's words: `.now` while it runs, `.do` for what it would do. */
 type Verb = Extract<Key, `tool.${string}.now`> extends `${infer Stem}.now` ? Stem : never;
 
 export interface Kind {
@@ -29,6 +31,10 @@ const kinds: Readonly<Record<string, Kind>> = {
   read: { icon: FileText, verb: "tool.read", main: ["path", "file_path"], body: "text" },
   write: { icon: FilePlus, verb: "tool.write", main: ["path", "file_path"], body: "diff" },
   edit: { icon: FilePen, verb: "tool.edit", main: ["path", "file_path"], body: "diff" },
+  apply_patch: { icon: FilePen, verb: "tool.edit", main: [], body: "diff" },
+  memory_write: { icon: FilePen, verb: "tool.edit", main: ["note"], body: "diff" },
+  image_view: { icon: Image, verb: "tool.read", main: ["path"], body: "text" },
+  pdf_read: { icon: FileText, verb: "tool.read", main: ["path"], body: "text" },
   glob: { icon: FileSearch, verb: "tool.glob", main: ["pattern"], body: "text" },
   grep: { icon: Search, verb: "tool.grep", main: ["pattern"], body: "text" },
   list: { icon: Folder, verb: "tool.list", main: ["path"], body: "text" },
@@ -41,6 +47,37 @@ const other: Kind = { icon: Wrench, verb: "tool.other", main: [], body: "call" }
 
 export function kindOf(name: string): Kind {
   return kinds[name] ?? other;
+}
+
+/** Whether the tool itself began to run, as far as is known. */
+export function began(row: CallRow): boolean {
+  return row.durationMs !== 0;
+}
+
+export interface Words {
+  readonly verb: Verb | `${Verb}.now` | `${Verb}.do`;
+  /** What the verb is put into; null where it stands alone. */
+  readonly frame: Extract<Key, `tool.say.${string}`> | null;
+}
+
+/** What is true of a call: its main argument follows these words. */
+export function wordsOf(row: CallRow): Words {
+  const { verb } = kindOf(row.name);
+  switch (row.status) {
+    case "ok":
+      return { verb, frame: null };
+    case "running":
+      return { verb: `${verb}.now`, frame: null };
+    case "writing":
+    case "approval":
+    case "error":
+      return { verb: `${verb}.do`, frame: `tool.say.${row.status}` };
+    case "denied":
+      return { verb: `${verb}.do`, frame: "tool.say.not" };
+    case "stopped":
+    case "interrupted":
+      return { verb: `${verb}.do`, frame: began(row) ? "tool.say.begun" : "tool.say.not" };
+  }
 }
 
 /** The main argument of a call, also while its JSON is still being written. */

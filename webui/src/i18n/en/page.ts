@@ -62,6 +62,7 @@ export const page = {
   "chat.you": "You said",
   "chat.note": "Note to the model",
   "chat.failed": "Not sent: {reason}",
+  "chat.sending": "Waiting to be sent",
   "chat.retry": "Try again",
   "chat.discard": "Discard",
   "chat.edit": "Edit",

@@ -62,6 +62,7 @@ export const page: Readonly<Record<keyof typeof english, string>> = {
   "chat.you": "你说",
   "chat.note": "给模型的提示",
   "chat.failed": "未发送：{reason}",
+  "chat.sending": "等待发送",
   "chat.retry": "重试",
   "chat.discard": "放弃",
   "chat.edit": "编辑",

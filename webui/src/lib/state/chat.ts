@@ -6,10 +6,14 @@
  */
 import type {
   ApprovalRequested,
+  ApprovalResolved,
   Effective,
   ErrorInfo,
+  ErrorRaised,
   Event as ChatEvent,
   Message,
+  MessagesAck,
+  Notice,
   PartialAnswer,
   QueuedMessage,
   SessionInfo,
@@ -20,7 +24,7 @@ import type {
   TurnFinished,
   TurnStarted,
 } from "../../protocol.gen";
-import { addDelta, callWritten, openAnswer, thoughtTimes, type LiveAnswer } from "./live";
+import { addDelta, callWritten, openAnswer, type LiveAnswer } from "./live";
 
 type Json = ToolResultBlock["display"];
 export type Arguments = NonNullable<Json>;
@@ -31,18 +35,19 @@ export interface CallState {
   /** What it has printed so far; the result takes its place. */
   readonly output: string;
   readonly result: ToolResultBlock | null;
+  /** When it began to run: after the person's word, where one was asked. */
   readonly startedAt: string | null;
-  readonly durationMs: number | null;
 }
 
 /** A quiet line or an error card that belongs behind a message. */
 export interface Note {
-  readonly key: string;
   readonly afterId: string | null;
-  readonly code: string;
   readonly message: string;
   readonly error: ErrorInfo | null;
 }
+
+/** As many as the server keeps, so that a reload shows the same. */
+const NOTES_KEPT = 20;
 
 export interface ChatState {
   readonly session: SessionInfo;
@@ -55,18 +60,17 @@ export interface ChatState {
   /** The branch shown is not the active one any more and could not be worked out: load it again. */
   readonly stale: boolean;
   readonly turnId: string | null;
+  /** The contract of the running turn, once it is prepared. */
   readonly turn: TurnStarted | null;
   readonly turnStartedAt: string | null;
-  /** How the last turn ended. */
+  /** How the last turn ended, and when, while the branch ends there. */
   readonly outcome: TurnFinished | null;
-  /** The chat was found at rest with a question that has no answer. */
-  readonly unanswered: boolean;
+  readonly outcomeAt: string | null;
   readonly live: LiveAnswer | null;
   readonly calls: Readonly<Record<string, CallState>>;
   readonly notes: readonly Note[];
+  /** The requests that answers came from, by message. */
   readonly steps: Readonly<Record<string, StepFinished>>;
-  /** How long each reasoning took, in ms, by message and position among its reasoning blocks: `m_1:0`. */
-  readonly thoughts: Readonly<Record<string, number>>;
   readonly intent: ToolIntent;
   readonly revision: number;
   readonly effective: Effective;
@@ -91,14 +95,13 @@ export function fromSnapshot(snapshot: SessionState): ChatState {
     stale: false,
     turnId: snapshot.turn_id,
     turn: null,
-    turnStartedAt: null,
-    outcome: null,
-    unanswered: snapshot.turn_id === null && snapshot.messages.at(-1)?.role === "user",
+    turnStartedAt: snapshot.partial?.started_at ?? null,
+    outcome: snapshot.outcome,
+    outcomeAt: snapshot.outcome_at,
     live: null,
     calls: {},
-    notes: [],
-    steps: {},
-    thoughts: {},
+    notes: snapshot.notes.map((note) => noteOf(note.after_id, note.event)),
+    steps: byMessage(snapshot.steps),
     intent: snapshot.intent,
     revision: snapshot.revision,
     effective: snapshot.effective,
@@ -111,15 +114,20 @@ export function fromSnapshot(snapshot: SessionState): ChatState {
 }
 
 function applyPartial(state: ChatState, partial: PartialAnswer): ChatState {
-  const live = openAnswer(partial);
-  return partial.events.reduce((now, event) => reduce(now, event, ""), { ...state, live } as ChatState);
+  const live = partial.message_id === "" ? null : openAnswer(partial);
+  return partial.events.reduce((now, event, index) => reduce(now, event, partial.at[index] ?? ""), {
+    ...state,
+    live,
+  } as ChatState);
 }
 
+type Page = Pick<MessagesAck, "messages" | "siblings" | "more" | "steps">;
+
+/** What holds of the turn where none runs. */
+const AT_REST = { turnId: null, turn: null, turnStartedAt: null, live: null, outcome: null, outcomeAt: null } as const;
+
 /** Put an older page, as `load_messages` gives it, in front. */
-export function withOlder(
-  state: ChatState,
-  page: { messages: readonly Message[]; siblings: Readonly<Record<string, readonly string[]>>; more: boolean },
-): ChatState {
+export function withOlder(state: ChatState, page: Page): ChatState {
   const known = new Set(state.messages.map((message) => message.id));
   const older = page.messages.filter((message) => !known.has(message.id));
   return {
@@ -127,20 +135,19 @@ export function withOlder(
     messages: [...older, ...state.messages],
     children: { ...childrenOf(older, page.siblings), ...state.children },
     more: page.more,
+    steps: { ...byMessage(page.steps), ...state.steps },
   };
 }
 
 /** Replace the branch, after `stale`. */
-export function withBranch(
-  state: ChatState,
-  page: { messages: readonly Message[]; siblings: Readonly<Record<string, readonly string[]>>; more: boolean },
-): ChatState {
+export function withBranch(state: ChatState, page: Page): ChatState {
   return {
     ...state,
     messages: page.messages,
     children: childrenOf(page.messages, page.siblings),
     more: page.more,
     stale: false,
+    steps: { ...state.steps, ...byMessage(page.steps) },
   };
 }
 
@@ -148,9 +155,11 @@ export function withBranch(
 export function reduce(state: ChatState, event: ChatEvent, at: string): ChatState {
   switch (event.type) {
     case "message_added":
-      return added(state, event.message, at);
+      return added(state, event.message);
+    case "turn_accepted":
+      return { ...state, ...AT_REST, turnId: event.turn_id, turnStartedAt: at };
     case "turn_started":
-      return { ...state, turnId: event.turn_id, turn: event, turnStartedAt: at, outcome: null, unanswered: false };
+      return { ...state, turnId: event.turn_id, turn: event, turnStartedAt: state.turnStartedAt ?? at };
     case "step_started":
       return { ...state, turnId: event.turn_id, live: openAnswer(event) };
     case "text_delta":
@@ -158,7 +167,7 @@ export function reduce(state: ChatState, event: ChatEvent, at: string): ChatStat
     case "tool_call_delta":
       return { ...state, live: addDelta(state.live, event, at) };
     case "tool_call_started": {
-      const call: CallState = { status: "running", output: "", result: null, startedAt: at, durationMs: null };
+      const call: CallState = { status: "running", output: "", result: null, startedAt: at };
       const live = callWritten(state.live, event);
       return { ...state, live, calls: { ...state.calls, [event.call_id]: call } };
     }
@@ -170,7 +179,6 @@ export function reduce(state: ChatState, event: ChatEvent, at: string): ChatStat
         status: event.status,
         output: "",
         result: event.result,
-        durationMs: event.duration_ms,
       }));
     case "step_finished":
       return {
@@ -180,23 +188,14 @@ export function reduce(state: ChatState, event: ChatEvent, at: string): ChatStat
       };
     case "turn_finished": {
       const notes = withoutTold(state.notes, event.error);
-      return {
-        ...state,
-        turnId: null,
-        turn: null,
-        turnStartedAt: null,
-        live: null,
-        outcome: event,
-        approvals: [],
-        notes,
-      };
+      return { ...state, ...AT_REST, outcome: event, outcomeAt: at, approvals: [], notes };
     }
     case "intent_changed":
       return { ...state, intent: event.intent, revision: event.revision, effective: event.effective };
     case "approval_requested":
       return { ...state, approvals: [...without(state.approvals, event.approval_id), event] };
     case "approval_resolved":
-      return { ...state, approvals: without(state.approvals, event.approval_id) };
+      return resolved(state, event, at);
     case "loaded_changed":
       return { ...state, loaded: event.loaded };
     case "queue_changed":
@@ -206,9 +205,10 @@ export function reduce(state: ChatState, event: ChatEvent, at: string): ChatStat
     case "session_changed":
       return { ...state, session: event.session };
     case "notice":
-      return withNote(state, event.code, event.message, null);
-    case "error":
-      return withNote(state, event.error.code, event.error.message, event.error);
+    case "error": {
+      const note = noteOf(state.messages.at(-1)?.id ?? null, event);
+      return { ...state, notes: [...state.notes, note].slice(-NOTES_KEPT) };
+    }
     default:
       return unknown(state, event);
   }
@@ -219,30 +219,37 @@ function unknown(state: ChatState, _event: never): ChatState {
   return state;
 }
 
-function added(state: ChatState, message: Message, at: string): ChatState {
+function added(state: ChatState, message: Message): ChatState {
   const parent = message.parent_id ?? "";
   const keep = parent === "" ? 0 : state.messages.findIndex((other) => other.id === parent) + 1;
   const siblings = state.children[parent] ?? [];
-  const next: ChatState = {
+  return {
     ...state,
-    unanswered: false,
+    outcome: null,
+    outcomeAt: null,
     messages: [...state.messages.slice(0, keep), message],
     children: siblings.includes(message.id)
       ? state.children
       : { ...state.children, [parent]: [...siblings, message.id] },
     live: state.live?.messageId === message.id ? null : state.live,
-    thoughts: { ...state.thoughts, ...thoughtTimes(state.live, message.id, at) },
     stale: state.stale || (parent !== "" && keep === 0),
   };
-  return message.role === "user" ? { ...next, outcome: null } : next;
 }
 
-function selected(state: ChatState, leafId: string | null): ChatState {
-  if (leafId === null) return { ...state, messages: [], more: false, stale: false, outcome: null };
+function selected(before: ChatState, leafId: string | null): ChatState {
+  const state = { ...before, outcome: null, outcomeAt: null };
+  if (leafId === null) return { ...state, messages: [], more: false, stale: false };
   const index = state.messages.findIndex((message) => message.id === leafId);
-  if (index === -1) return { ...state, stale: true, outcome: null };
-  if (index === state.messages.length - 1) return state;
-  return { ...state, messages: state.messages.slice(0, index + 1), outcome: null };
+  if (index === -1) return { ...state, stale: true };
+  return { ...state, messages: state.messages.slice(0, index + 1) };
+}
+
+/** An allowed call runs from now on; the time before was the person's. */
+function resolved(state: ChatState, event: ApprovalResolved, at: string): ChatState {
+  const asked = state.approvals.find((approval) => approval.approval_id === event.approval_id);
+  const answered = { ...state, approvals: without(state.approvals, event.approval_id) };
+  if (asked === undefined || event.decision === null || event.decision === "deny") return answered;
+  return withCall(answered, asked.call_id, (call) => ({ ...call, startedAt: at }));
 }
 
 function withCall(state: ChatState, callId: string, change: (call: CallState) => CallState): ChatState {
@@ -251,20 +258,18 @@ function withCall(state: ChatState, callId: string, change: (call: CallState) =>
     output: "",
     result: null,
     startedAt: null,
-    durationMs: null,
   };
   return { ...state, calls: { ...state.calls, [callId]: change(before) } };
 }
 
-function withNote(state: ChatState, code: string, message: string, error: ErrorInfo | null): ChatState {
-  const note: Note = {
-    key: `note:${state.notes.length}`,
-    afterId: state.messages.at(-1)?.id ?? null,
-    code,
-    message,
-    error,
-  };
-  return { ...state, notes: [...state.notes, note] };
+function noteOf(afterId: string | null, event: Notice | ErrorRaised): Note {
+  return event.type === "error"
+    ? { afterId, message: event.error.message, error: event.error }
+    : { afterId, message: event.message, error: null };
+}
+
+function byMessage(steps: readonly StepFinished[]): Record<string, StepFinished> {
+  return Object.fromEntries(steps.map((step) => [step.message_id, step]));
 }
 
 /** The notes without the newest where it tells of the error that the outcome shows: why the turn could not start. */

@@ -96,15 +96,3 @@ export function callWritten(live: LiveAnswer | null, call: ToolCallStarted): Liv
   const blocks = at === -1 ? [...live.blocks, whole] : live.blocks.with(at, whole);
   return { ...live, blocks };
 }
-
-/** How long the reasoning blocks of a finished answer took, in ms. Unknown where the beginning was not seen. */
-export function thoughtTimes(live: LiveAnswer | null, messageId: string, at: string): Record<string, number> {
-  if (live?.messageId !== messageId) return {};
-  const times: Record<string, number> = {};
-  const reasoning = live.blocks.filter((block) => block?.type === "reasoning");
-  reasoning.forEach((block, index) => {
-    const took = Date.parse(block.endedAt ?? at) - Date.parse(block.startedAt);
-    if (Number.isFinite(took)) times[`${messageId}:${index}`] = took;
-  });
-  return times;
-}

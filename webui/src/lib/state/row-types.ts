@@ -13,6 +13,10 @@ export interface Outgoing {
   readonly text: string;
   readonly messageId: string | null;
   readonly failed: string | null;
+  /** Sent while a turn ran, so that it is meant for the queue. */
+  readonly whileRunning: boolean;
+  /** The server has put it into the queue. */
+  readonly queued: boolean;
 }
 
 export type CallStatus = "writing" | "approval" | CallState["status"];
@@ -27,7 +31,9 @@ export interface CallRow {
   readonly status: CallStatus;
   readonly output: string;
   readonly result: ToolResultBlock | null;
+  /** Since when it runs; null where it does not. */
   readonly startedAt: string | null;
+  /** How long the tool itself ran; 0: it never began, null: not known. */
   readonly durationMs: number | null;
 }
 
@@ -47,6 +53,8 @@ export type Row =
       readonly outgoing: Outgoing;
       readonly text: string;
       readonly failed: string | null;
+      /** The server has not taken it yet. */
+      readonly pending: boolean;
     }
   | { readonly kind: "text"; readonly key: string; readonly text: string; readonly open: boolean }
   | {
@@ -59,7 +67,14 @@ export type Row =
   | CallRow
   | { readonly kind: "group"; readonly key: string; readonly calls: readonly CallRow[] }
   | { readonly kind: "note"; readonly key: string; readonly text: string; readonly toModel: boolean }
-  | { readonly kind: "error"; readonly key: string; readonly error: ErrorInfo; readonly canContinue: boolean }
+  | {
+      readonly kind: "error";
+      readonly key: string;
+      readonly error: ErrorInfo;
+      /** When it happened, where something can be tried again after a while. */
+      readonly at: string | null;
+      readonly canContinue: boolean;
+    }
   | { readonly kind: "ending"; readonly key: string; readonly reason: Ending; readonly canContinue: boolean }
   | {
       readonly kind: "footer";
@@ -68,6 +83,7 @@ export type Row =
       readonly text: string;
       readonly model: string | null;
       readonly siblings: Siblings | null;
-      readonly step: StepFinished | null;
+      /** The requests that the answer came from, as far as they are known. */
+      readonly steps: readonly StepFinished[];
     }
   | { readonly kind: "working"; readonly key: string; readonly startedAt: string | null };

@@ -16,6 +16,7 @@ const result = (id: string, status: "ok" | "error" = "ok"): Message["blocks"][nu
   status,
   content: [{ type: "text", text: id }],
   display: null,
+  duration_ms: null,
 });
 const text = (value: string): Message["blocks"][number] => ({ type: "text", text: value });
 
@@ -28,7 +29,11 @@ const turn = [
   message("m_1", null, "user", "go"),
   message("m_2", "m_1", "assistant", {
     turn_id: "t_1",
-    blocks: [{ type: "reasoning", text: "hm", signature: null, redacted: null }, text("Looking."), use("c_1", "bash")],
+    blocks: [
+      { type: "reasoning", text: "hm", signature: null, redacted: null, duration_ms: null },
+      text("Looking."),
+      use("c_1", "bash"),
+    ],
   }),
   message("m_3", "m_2", "tool", { turn_id: "t_1", blocks: [result("c_1", "error")] }),
   message("m_4", "m_3", "assistant", { turn_id: "t_1", blocks: [text("Done.")] }),
@@ -107,7 +112,7 @@ describe("rows", () => {
     const after = builder.build(
       {
         ...state,
-        calls: { other: { status: "running", output: "", result: null, startedAt: null, durationMs: null } },
+        calls: { other: { status: "running", output: "", result: null, startedAt: null } },
       },
       [],
     );
@@ -115,10 +120,48 @@ describe("rows", () => {
     after.forEach((row, index) => expect(row).toBe(before[index]));
   });
 
+  test("the time of a call is its own run's, and only a running call counts on", () => {
+    let state = fromSnapshot(sessionState({ messages: turn.slice(0, 2), turn_id: "t_1" }));
+    const at = (seconds: number): string => `2026-01-01T00:00:0${seconds}.000Z`;
+    const asked = {
+      approval_id: "a_1",
+      turn_id: "t_1",
+      call_id: "c_1",
+      tool: "bash",
+      arguments: {},
+      reason: "",
+      digest: "d",
+      left_out: 0,
+    };
+    const begun = { turn_id: "t_1", message_id: "m_2", call_id: "c_1", name: "bash", arguments: {} };
+    const card = (): Row | undefined => new RowBuilder().build(state, []).find((row) => row.kind === "call");
+    state = reduce(state, { type: "tool_call_started", ...begun }, at(0));
+    expect(card()).toMatchObject({ status: "running", startedAt: at(0) });
+    state = reduce(state, { type: "approval_requested", kind: "command", preview: "ls", pattern: "", ...asked }, at(1));
+    expect(card()).toMatchObject({ status: "approval", startedAt: null, durationMs: null });
+    state = reduce(state, { type: "approval_resolved", approval_id: "a_1", decision: "once", note: null }, at(9));
+    expect(card()).toMatchObject({ status: "running", startedAt: at(9) });
+  });
+
+  test("a failure is one card, also where an event told of it before the turn ended", () => {
+    const error = { code: "no_endpoint", message: "gone", action: "none" as const, hint: null, retry_after_s: null };
+    let state = fromSnapshot(sessionState({ messages: [turn[0]!], turn_id: "t_1" }));
+    state = reduce(state, { type: "error", error }, "");
+    state = reduce(state, { type: "turn_finished", turn_id: "t_1", reason: "error", error }, "");
+    expect(kinds(new RowBuilder().build(state, []))).toEqual(["user", "error"]);
+  });
+
   test("a sent message shows at once and only until the server shows it", () => {
-    const sent: Outgoing = { key: "o_1", text: "go", messageId: null, failed: null };
+    const sent: Outgoing = {
+      key: "o_1",
+      text: "go",
+      messageId: null,
+      failed: null,
+      whileRunning: false,
+      queued: false,
+    };
     expect(kinds(rowsOf([], {}, [sent]))).toEqual(["outgoing"]);
-    expect(kinds(rowsOf([turn[0]!], { unanswered: false }, [{ ...sent, messageId: "m_1" }]))).toEqual(["user"]);
+    expect(kinds(rowsOf([turn[0]!], { turnId: "t_1" }, [{ ...sent, messageId: "m_1" }]))).toEqual(["user", "working"]);
   });
 
   test("siblings are shown where there are some", () => {

@@ -3,9 +3,11 @@
  * calls can be virtualised like anything else. A row whose content did not change is the same object.
  */
 import type { Message, ToolResultBlock } from "../../protocol.gen";
-import type { Arguments, ChatState, Note } from "./chat";
+import type { ChatState, Note } from "./chat";
 import type { LiveAnswer } from "./live";
-import type { CallRow, Outgoing, Row, Siblings } from "./row-types";
+import { callRow, groupCalls } from "./calls";
+import { joinsQueue, outgoingRow } from "./outgoing";
+import type { Outgoing, Row, Siblings } from "./row-types";
 import { same } from "./same";
 
 export type { CallRow, CallStatus, Ending, Outgoing, Row, Siblings } from "./row-types";
@@ -23,11 +25,9 @@ export class RowBuilder {
       state.children,
       state.notes,
       state.outcome,
-      state.unanswered,
       state.steps,
       state.turnId,
       state.approvals,
-      state.thoughts,
     ];
     if (inputs.some((input, index) => input !== this.#settledFor[index])) {
       this.#settledFor = inputs;
@@ -35,15 +35,9 @@ export class RowBuilder {
     }
     const sent = new Set(state.messages.map((message) => message.id));
     const waiting = outgoing
-      .filter((entry) => entry.messageId === null || !sent.has(entry.messageId))
-      .map((entry): Row => ({
-        kind: "outgoing",
-        key: entry.key,
-        outgoing: entry,
-        text: entry.text,
-        failed: entry.failed,
-      }));
-    const rows = [...this.#settled, ...waiting, ...liveRows(state)];
+      .filter((entry) => !joinsQueue(entry, state) && (entry.messageId === null || !sent.has(entry.messageId)))
+      .map(outgoingRow);
+    const rows = [...this.#settled, ...liveRows(state), ...waiting];
     return this.#intern(groupCalls(rows));
   }
 
@@ -92,55 +86,29 @@ function noticeRow(message: Message): Row {
 function noteRows(notes: readonly Note[], afterId: string | null): Row[] {
   return notes
     .filter((note) => note.afterId === afterId)
-    .map((note): Row =>
-      note.error === null
-        ? { kind: "note", key: note.key, text: note.message, toModel: false }
-        : { kind: "error", key: note.key, error: note.error, canContinue: false },
-    );
+    .map((note, index): Row => {
+      const key = `${afterId ?? "top"}:note:${index}`;
+      return note.error === null
+        ? { kind: "note", key, text: note.message, toModel: false }
+        : { kind: "error", key, error: note.error, at: null, canContinue: false };
+    });
 }
 
 function answerRows(message: Message, state: ChatState, results: ReadonlyMap<string, ToolResultBlock>): Row[] {
   const rows: Row[] = [];
-  let thought = 0;
   message.blocks.forEach((block, index) => {
     const key = `${message.id}:${index}`;
     if (block.type === "text") {
       if (block.text.trim() !== "") rows.push({ kind: "text", key, text: block.text, open: false });
     } else if (block.type === "reasoning") {
-      const ms = state.thoughts[`${message.id}:${thought}`] ?? null;
-      thought += 1;
       if (block.text.trim() !== "")
-        rows.push({ kind: "reasoning", key, text: block.text, startedAt: null, ms: ms ?? 0 });
+        rows.push({ kind: "reasoning", key, text: block.text, startedAt: null, ms: block.duration_ms ?? 0 });
     } else if (block.type === "tool_use") {
       const call = { callId: block.call_id, name: block.name, arguments: block.arguments, argumentsText: "" };
       rows.push(callRow(call, state, results.get(block.call_id) ?? null));
     }
   });
   return rows;
-}
-
-interface CallIdentity {
-  readonly callId: string;
-  readonly name: string;
-  readonly arguments: Arguments | null;
-  readonly argumentsText: string;
-}
-
-function callRow(call: CallIdentity, state: ChatState, stored: ToolResultBlock | null): CallRow {
-  const known = state.calls[call.callId];
-  const result = known?.result ?? stored;
-  const asks = state.approvals.some((approval) => approval.call_id === call.callId);
-  const idle = state.turnId === null ? "interrupted" : "writing";
-  return {
-    kind: "call",
-    key: call.callId,
-    ...call,
-    status: result?.status ?? (asks ? "approval" : (known?.status ?? idle)),
-    output: known?.output ?? "",
-    result,
-    startedAt: known?.startedAt ?? null,
-    durationMs: known?.durationMs ?? null,
-  };
 }
 
 /** Whether the answer ends here: the next message is no part of the same turn, and the turn is not going on. */
@@ -178,10 +146,8 @@ function closes(state: ChatState, index: number): boolean {
 function footerRow(state: ChatState, index: number): Row {
   const message = state.messages[index]!;
   const first = firstOfAnswer(state, index);
-  const texts = state.messages
-    .slice(first, index + 1)
-    .filter((other) => other.role === "assistant")
-    .map(textOf);
+  const answers = state.messages.slice(first, index + 1).filter((other) => other.role === "assistant");
+  const texts = answers.map(textOf);
   return {
     kind: "footer",
     key: `${message.id}:footer`,
@@ -189,7 +155,7 @@ function footerRow(state: ChatState, index: number): Row {
     text: texts.filter((text) => text !== "").join("\n\n"),
     model: message.model,
     siblings: siblingsOf(state.messages[first]!, state),
-    step: state.steps[message.id] ?? null,
+    steps: answers.map((answer) => state.steps[answer.id]).filter((step) => step !== undefined),
   };
 }
 
@@ -207,11 +173,17 @@ function firstOfAnswer(state: ChatState, index: number): number {
 /** How the last turn ended, when that is worth a word. */
 function outcomeRows(state: ChatState): Row[] {
   const outcome = state.outcome;
-  if (state.unanswered) return [{ kind: "ending", key: "unanswered", reason: "unanswered", canContinue: true }];
+  if (unanswered(state)) return [{ kind: "ending", key: "unanswered", reason: "unanswered", canContinue: true }];
   if (outcome === null || outcome.reason === "done") return [];
   const key = `${outcome.turn_id}:outcome`;
-  if (outcome.error !== null) return [{ kind: "error", key, error: outcome.error, canContinue: true }];
+  if (outcome.error !== null)
+    return [{ kind: "error", key, error: outcome.error, at: state.outcomeAt, canContinue: true }];
   return [{ kind: "ending", key, reason: outcome.reason, canContinue: true }];
+}
+
+/** The chat is at rest with a question that has no answer, and nothing tells why. */
+function unanswered(state: ChatState): boolean {
+  return state.turnId === null && state.outcome === null && state.messages.at(-1)?.role === "user";
 }
 
 function liveRows(state: ChatState): Row[] {
@@ -242,30 +214,6 @@ function liveAnswerRows(live: LiveAnswer, state: ChatState): Row[] {
     }
     return [callRow(block, state, null)];
   });
-}
-
-const QUIET = new Set(["read", "list", "glob", "grep"]);
-const MIN_GROUP = 3;
-
-/** Three or more finished look-ups in a row become one line, "Explored 6 files". */
-function groupCalls(rows: readonly Row[]): Row[] {
-  const result: Row[] = [];
-  let run: CallRow[] = [];
-  const close = (): void => {
-    if (run.length >= MIN_GROUP) result.push({ kind: "group", key: `group:${run[0]!.key}`, calls: run });
-    else result.push(...run);
-    run = [];
-  };
-  for (const row of rows) {
-    if (row.kind === "call" && QUIET.has(row.name) && row.status === "ok") {
-      run.push(row);
-    } else {
-      close();
-      result.push(row);
-    }
-  }
-  close();
-  return result;
 }
 
 function siblingsOf(message: Message, state: ChatState): Siblings | null {
