@@ -82,8 +82,7 @@ class Catalog:
     """One model, behind the scripted provider."""
 
     def __init__(self, provider: Provider) -> None:
-        self.provider = provider
-        self.model, self.gone = MODEL, False
+        self.provider, self.model, self.gone = provider, MODEL, False
         self.hangs: Gate | None = None  # where the endpoint stands while it is asked for its models
 
     async def models(self) -> tuple[ModelInfo, ...]:
@@ -121,8 +120,6 @@ class Chats:
         self.registry = registry
         self.provider = provider
         self.catalog = catalog
-
-    # -- acting -------------------------------------------------------------------------------------------------
 
     async def do(self, action: str, *, user: str = USER, id: str | None = None, **fields: Any) -> AnyAck:
         """Perform an action as a client sends it. Ids are fresh unless given."""
