@@ -5,6 +5,7 @@ from typing import cast
 
 from openprogram.agent.tool_search import tool_search
 from openprogram.core.events import LoadedChanged, StepStarted, ToolCallFinished, TurnFinished
+from openprogram.core.jsonio import encode
 from openprogram.core.protocol.frames import ToolsAck
 from openprogram.providers.pricing import tool_text
 from openprogram.tokens import count_tokens
