@@ -10,7 +10,7 @@ from pathlib import Path
 import structlog
 
 from openprogram.agent.discovery import CallDiscovery, Discoverable
-from openprogram.agent.environment import Resumed
+from openprogram.agent.environment import Resumed, ToolPorts
 from openprogram.agent.stop import Stopped, StopSignal
 from openprogram.core.errors import ToolFailure
 from openprogram.core.events import ToolCallFinished, ToolCallStarted, ToolOutputDelta
@@ -39,6 +39,7 @@ class CallSite:
     emit: Emit
     stop: StopSignal
     monotonic: Callable[[], float]
+    ports: ToolPorts = field(default_factory=ToolPorts)
 
     @property
     def contract(self) -> Contract:
@@ -185,6 +186,8 @@ async def _execute(
         _output(call, site.emit),
         discovery=discovery,
         waiting=watch.waiting,
+        person=site.ports.person,
+        chats=site.ports.chats,
     )
     try:
         output = await tool.execute(call.arguments, context)

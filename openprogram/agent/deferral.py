@@ -13,9 +13,10 @@ from openprogram.agent.freeze import residency
 from openprogram.context.assembler import assemble
 from openprogram.context.catalog import Count, catalog
 from openprogram.core.jsonio import JsonObject, digest
+from openprogram.core.loaded import LoadedSet
 from openprogram.core.messages import Message
 from openprogram.core.prompt import ModelInfo, Surface
-from openprogram.core.tooling import DISCOVERY_TOOL, Contract, LoadedSet, ToolSpec
+from openprogram.core.tooling import DISCOVERY_TOOL, Contract, ToolSpec
 from openprogram.surface.planner import Wanted
 
 

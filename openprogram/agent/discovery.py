@@ -7,9 +7,10 @@ from openprogram.agent.deferral import undeclared, with_groups
 from openprogram.agent.environment import Rank
 from openprogram.agent.freeze import residency
 from openprogram.core.jsonio import JsonObject
+from openprogram.core.loaded import LoadedSet
 from openprogram.core.ports import Authority, Discovery, Selection
 from openprogram.core.prompt import Surface
-from openprogram.core.tooling import DISCOVERY_TOOL, Contract, LoadedSet, ToolSpec
+from openprogram.core.tooling import DISCOVERY_TOOL, Contract, ToolSpec
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,16 @@ from typing import Protocol
 from openprogram.agent.stop import StopSignal
 from openprogram.context.assembler import PromptContext
 from openprogram.context.catalog import Count
+from openprogram.core.asking import AskPerson
+from openprogram.core.chats import Chats
 from openprogram.core.clock import Clock
 from openprogram.core.ids import new_id
+from openprogram.core.loaded import LoadedSet
 from openprogram.core.messages import Message, ToolResultBlock
+from openprogram.core.news import NewsOf, no_news
 from openprogram.core.ports import Authority, Emit, Inbox, Provider, Surfaces
 from openprogram.core.prompt import ModelInfo, ModelParams, ProviderRequest, Segment, SurfacePlan
-from openprogram.core.tooling import Contract, LoadedSet, ToolSpec
+from openprogram.core.tooling import Contract, ToolSpec
 from openprogram.core.usage import Usage
 
 Rank = Callable[[str, Collection[str], int], Awaitable[tuple[str, ...]]]
@@ -108,6 +112,14 @@ class Resumed:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolPorts:
+    """What the calls of a run reach beyond the agent; None: not from here."""
+
+    person: AskPerson | None = None
+    chats: Chats | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Environment:
     """The ports and values of one run."""
 
@@ -124,6 +136,8 @@ class Environment:
     loaded: LoadedSet = field(default_factory=LoadedSet)
     answered: Answered = lambda _model, _request, _plan, _usage: None
     progress: Progress = field(default_factory=Progress)
+    news: NewsOf = no_news
+    tool_ports: ToolPorts = field(default_factory=ToolPorts)
     max_steps: int = 200
     turn_id: Callable[[], str] = partial(new_id, "t")  # noqa: RUF009 - the call is not made here
     """Asked once for each turn that begins; the message that it answers may have been stored with it."""

@@ -169,7 +169,15 @@ async def _call_tools(env: Environment, setup: Setup, turn_id: str, answer: Mess
     """Run the calls and record their results, with what they added to the loaded set, in one commit."""
     discoverable = Discoverable(setup.contract, env.surfaces.current, env.loaded, env.authority, setup.rank)
     site = CallSite(
-        env.session_id, turn_id, answer.id, setup.workspace, discoverable, env.emit, env.stop, env.monotonic
+        env.session_id,
+        turn_id,
+        answer.id,
+        setup.workspace,
+        discoverable,
+        env.emit,
+        env.stop,
+        env.monotonic,
+        env.tool_ports,
     )
     known = len(env.loaded.names)
     results = await run_calls(answer.calls, site, resumed)

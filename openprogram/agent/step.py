@@ -47,11 +47,7 @@ async def run_step(env: Environment, setup: Setup, turn_id: str, step: int) -> S
     """Send one request and record the answer, whole or partial."""
     at = StepId(turn_id, step, new_id("m"))
     surface, next_plan = _plan(env, setup, step)
-    notice = notice_text(
-        next_plan, env.history.messages, iso_time(env.clock())[:10], _untold(setup, surface), setup.count
-    )
-    if notice is not None:
-        record(env, _notice(env, notice, turn_id))
+    await _tell(env, setup, surface, next_plan, turn_id)
     request = ProviderRequest(
         model=setup.model.model,
         system=assemble(replace(setup.prompt, catalog=surface.catalog)).texts,
@@ -163,6 +159,15 @@ def _started(
         kept=kept,
         segments=changed,
     )
+
+
+async def _tell(env: Environment, setup: Setup, surface: Surface, next_plan: SurfacePlan, turn_id: str) -> None:
+    """Record what the model has to be told before this request, if anything."""
+    untold, news = _untold(setup, surface), await env.news(env.session_id)
+    today = iso_time(env.clock())[:10]
+    notice = notice_text(next_plan, env.history.messages, today, untold, setup.count, news)
+    if notice is not None:
+        record(env, _notice(env, notice, turn_id))
 
 
 def _notice(env: Environment, text: str, turn_id: str) -> Message:

@@ -1,16 +1,20 @@
 """The built-in tools as a source of the registry, kept in step with the settings that they depend on."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Final
 
 from openprogram.agent.tool_search import tool_search
 from openprogram.app.demo import DemoProcess
 from openprogram.app.settings import Settings
+from openprogram.core.events import Notice
 from openprogram.core.jsonio import JsonObject, JsonValue
 from openprogram.core.tooling import ToolContext, ToolOutput, ToolSpec
 from openprogram.sessions.settings import KEYLESS_SEARCH
 from openprogram.tools.builtin.compose import BuiltinConfig, builtin_tools, unavailable_tools
-from openprogram.tools.builtin.jobs import Jobs
+from openprogram.tools.builtin.job_words import ending, short
+from openprogram.tools.builtin.jobs import Job, Jobs
+from openprogram.tools.builtin.playwright_browser import Browsers
 from openprogram.tools.builtin.search_config import SearchConfig
 from openprogram.tools.builtin.web_search import web_search_tool
 from openprogram.tools.registry import Registry
@@ -19,20 +23,34 @@ _ON_DEMAND: Final = "on-demand"
 """Stands for the demo's address, which is known once its process runs."""
 
 
+def output_dir(settings: Settings) -> Path:
+    """Where commands leave their output."""
+    return settings.home / "output"
+
+
+def job_ended(job: Job) -> Notice:
+    """What people are shown when a background command has ended by itself."""
+    how = ending(job.end.code) if job.end is not None else "ended"
+    return Notice("job_ended", f"Background command {job.id}: {how} ({short(job.command)})")
+
+
 class BuiltinSource:
     """Registers the built-in tools, and again when a setting changes what they can do.
 
     `demo` offers its canned search where no endpoint and no search service is configured; None: it is not offered.
     """
 
-    def __init__(self, settings: Settings, registry: Registry, jobs: Jobs, demo: DemoProcess | None) -> None:
+    def __init__(
+        self, settings: Settings, registry: Registry, jobs: Jobs, browsers: Browsers, demo: DemoProcess | None
+    ) -> None:
         search = settings.search
-        self.output_dir: Final = settings.home / "output"
+        self.output_dir: Final = output_dir(settings)
         self._registry = registry
         self._demo = demo
         self._config = BuiltinConfig(
             output_dir=self.output_dir,
             jobs=jobs,
+            browsers=browsers,
             search=SearchConfig(
                 tavily_key=search.tavily_key,
                 brave_key=search.brave_key,

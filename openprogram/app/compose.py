@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Final
 
-from openprogram.app.builtin import BuiltinSource
+from openprogram.app.builtin import BuiltinSource, job_ended, output_dir
 from openprogram.app.counting import counting
 from openprogram.app.demo import ENDPOINT, MODEL, DemoProcess
 from openprogram.app.finding import finding
@@ -30,8 +30,10 @@ from openprogram.sessions.service import session_service
 from openprogram.sessions.settings import KEYLESS_SEARCH
 from openprogram.store.sqlite.store import SqliteStore
 from openprogram.tokens.counts import TokenCounts
+from openprogram.tools.builtin.browser_config import BrowserConfig
 from openprogram.tools.builtin.jobs import Jobs
 from openprogram.tools.builtin.output import prune
+from openprogram.tools.builtin.playwright_browser import browsing
 from openprogram.tools.registry import Registry
 
 DATABASE: Final = "openprogram.db"
@@ -55,9 +57,10 @@ async def compose(settings: Settings) -> AsyncIterator[Parts]:
         demo = DemoProcess()
         models = Models(settings.endpoints, demo, demo_endpoint, build_provider, now=time.monotonic)
         stack.push_async_callback(models.aclose)
-        jobs = await stack.enter_async_context(Jobs())
+        jobs = await stack.enter_async_context(Jobs(output_dir(settings)))
         registry = Registry()
-        builtin = BuiltinSource(settings, registry, jobs, None if models.has_endpoint else demo)
+        browsers = await stack.enter_async_context(browsing(BrowserConfig()))
+        builtin = BuiltinSource(settings, registry, jobs, browsers, None if models.has_endpoint else demo)
         presets = PresetSource(registry, settings.presets, await store.setting(OWNER.id, PRESETS))
         await stack.enter_async_context(following(settings.home, presets))
         builtin.register(keyless_consent=bool(await store.setting(OWNER.id, KEYLESS_SEARCH)))
@@ -73,6 +76,7 @@ async def compose(settings: Settings) -> AsyncIterator[Parts]:
             tokens=tokens,
             clock=time.time,
             monotonic=time.monotonic,
+            news=jobs.news,
             setting_changed=followers(builtin.setting_changed, presets.setting_changed),
             tidy=lambda: asyncio.to_thread(prune, builtin.output_dir, time.time(), keep=jobs.outputs()),
         )
@@ -84,6 +88,7 @@ async def compose(settings: Settings) -> AsyncIterator[Parts]:
             home=settings.home,
         )
         service = await stack.enter_async_context(session_service(ports, defaults, new_id("e")))
+        stack.callback(jobs.subscribe(lambda job: service.tell(job.session_id, job_ended(job))))
         stack.callback(registry.subscribe(lambda _: service.registry_changed(OWNER.id)))
         models.subscribe(lambda: service.models_changed(OWNER.id))
         warming = asyncio.create_task(warm_up(settings.endpoints), name="warm up")

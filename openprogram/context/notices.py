@@ -10,6 +10,7 @@ from typing import Final
 
 from openprogram.context.catalog import Count, catalog_entries, uncovered
 from openprogram.core.messages import Message
+from openprogram.core.news import News
 from openprogram.core.prompt import SurfacePlan
 from openprogram.core.tooling import ToolSpec
 
@@ -17,26 +18,35 @@ _DATE: Final = "Today's date is "
 _OFF: Final = "Switched off, calls will be refused: "
 _ON: Final = "Switched on again: "
 _NEW: Final = "Now available: "
+_JOB: Final = "Background command "
 _MORE: Final = "More tools that can be loaded: "
 # These beginnings are read back from chats of any age: add new ones, never edit them.
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What the notices of a branch come to: the date, the tools that are off, what was added to the catalog."""
+    """What the notices of a branch come to: the date, the tools that are off, what was added to the catalog, and the
+    background commands whose end was told."""
 
     date: str | None = None
     off: frozenset[str] = frozenset()
     more: frozenset[str] = frozenset()
+    jobs: frozenset[str] = frozenset()
 
 
 def notice_text(
-    plan: SurfacePlan, history: Sequence[Message], today: str, deferred: Sequence[ToolSpec] = (), count: Count = len
+    plan: SurfacePlan,
+    history: Sequence[Message],
+    today: str,
+    deferred: Sequence[ToolSpec] = (),
+    count: Count = len,
+    news: Sequence[News] = (),
 ) -> str | None:
     """What the model has to be told before this request, or None.
 
     `today` is an ISO date in UTC; it is told in the first request and when it has changed since it was told.
-    `deferred` are the tools that could be loaded and are not in the epoch's catalog: each is told of once.
+    `deferred` are the tools that could be loaded and are not in the epoch's catalog: each is told of once, and so
+    is each of the `news`, which tell of background commands that have ended.
     """
     before = told(history)
     declared = [name for name in plan.declared if name not in plan.masked]
@@ -49,12 +59,13 @@ def notice_text(
     lines = [f"{_DATE}{today}."] if today != before.date else []
     told_now = ((_OFF, off), (_ON, on), (_NEW, new), (_MORE, more))
     lines += [f"{start}{', '.join(names)}." for start, names in told_now if names]
+    lines += [f"{_JOB}{item.key}: {item.text}." for item in news if item.key not in before.jobs]
     return "\n".join(lines) or None
 
 
 def told(history: Sequence[Message]) -> Told:
     """What the notices of this branch come to."""
-    date, off, more = None, set[str](), set[str]()
+    date, off, more, jobs = None, set[str](), set[str](), set[str]()
     for message in history:
         if message.role != "notice":
             continue
@@ -67,7 +78,9 @@ def told(history: Sequence[Message]) -> Told:
                 off.difference_update(_names(line.partition(": ")[2]))
             elif line.startswith(_MORE):
                 more.update(_names(line.removeprefix(_MORE)))
-    return Told(date, frozenset(off), frozenset(more))
+            elif line.startswith(_JOB):
+                jobs.add(line.removeprefix(_JOB).partition(":")[0])
+    return Told(date, frozenset(off), frozenset(more), frozenset(jobs))
 
 
 def _names(listed: str) -> list[str]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from openprogram.core.asking import ApprovalRequested, ApprovalResolved, QuestionEvent
 from openprogram.core.intent import Effective, ToolIntent
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import CallStatus, Message, QueuedMessage, ToolResultBlock
@@ -10,7 +11,6 @@ from openprogram.core.prompt import FailureAction, Residency, Segment, SurfacePl
 from openprogram.core.usage import CacheVerdict, Usage
 
 TurnReason = Literal["done", "stopped", "error", "interrupted", "limit", "cut"]
-ApprovalDecision = Literal["once", "session", "deny"]
 ChatMode = Literal["send", "queue", "steer"]
 SessionStatus = Literal["idle", "running", "waiting"]
 PermissionMode = Literal["ask", "accept_edits", "auto"]
@@ -117,7 +117,7 @@ class ReasoningDelta:
 
 @dataclass(frozen=True, slots=True)
 class ToolCallDelta:
-    """More of the JSON text of a call's arguments, while the model is writing it."""
+    """More of the JSON text of a call's arguments."""
 
     message_id: str
     block: int
@@ -206,35 +206,6 @@ class IntentChanged:
 
 
 @dataclass(frozen=True, slots=True)
-class ApprovalRequested:
-    """A call waits for a person. `preview` is the exact command, or a unified diff without its last `left_out` lines;
-    `digest` tells calls apart by all that they would do; `pattern` is what "for this chat" would allow."""
-
-    approval_id: str
-    turn_id: str
-    call_id: str
-    tool: str
-    arguments: JsonObject
-    kind: Literal["command", "diff", "call"]
-    preview: str
-    reason: str
-    pattern: str
-    left_out: int = 0
-    digest: str = ""
-    type: Literal["approval_requested"] = "approval_requested"
-
-
-@dataclass(frozen=True, slots=True)
-class ApprovalResolved:
-    """An approval is answered, or moot (`decision` None: the turn ended first)."""
-
-    approval_id: str
-    decision: ApprovalDecision | None
-    note: str | None = None
-    type: Literal["approval_resolved"] = "approval_resolved"
-
-
-@dataclass(frozen=True, slots=True)
 class QueueChanged:
     """The whole queue as it is now."""
 
@@ -292,6 +263,7 @@ Event = (
     | IntentChanged
     | ApprovalRequested
     | ApprovalResolved
+    | QuestionEvent
     | QueueChanged
     | BranchSelected
     | SessionChanged

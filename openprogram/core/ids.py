@@ -8,8 +8,8 @@ import secrets
 import time
 from typing import Final, Literal
 
-IdKind = Literal["s", "m", "t", "c", "a", "q", "e"]
-"""session, message, turn, tool call, approval, queued message, boot (process start)."""
+IdKind = Literal["s", "m", "t", "c", "a", "u", "q", "e"]
+"""session, message, turn, tool call, approval, question to the user, queued message, boot (process start)."""
 
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 

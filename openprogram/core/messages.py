@@ -7,6 +7,7 @@ Roles: `user` (a person), `assistant` (the model), `tool` (the results of one st
 from dataclasses import dataclass
 from typing import Literal
 
+from openprogram.core.chats import Sender
 from openprogram.core.intent import ToolIntent
 from openprogram.core.jsonio import JsonObject
 
@@ -93,7 +94,8 @@ Block = TextBlock | ReasoningBlock | ToolUseBlock | ToolResultBlock
 class Message:
     """One node of the tree. `parent_id` None is a root; `model` is `endpoint/model` for answers.
 
-    `override` is what a user message asks of tools for its own turn only (spec tools.md T9).
+    `override` is what a user message asks of tools for its own turn only (spec tools.md T9). `sender` is the chat that
+    a user message came from; None: a person wrote it.
     """
 
     id: str
@@ -105,6 +107,7 @@ class Message:
     status: MessageStatus = "complete"
     model: str | None = None
     override: ToolIntent | None = None
+    sender: Sender | None = None
 
     @property
     def text(self) -> str:
@@ -131,3 +134,4 @@ class QueuedMessage:
     mode: Literal["queue", "steer"]
     created_at: str
     override: ToolIntent | None = None
+    sender: Sender | None = None

@@ -5,9 +5,8 @@ from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequen
 from dataclasses import dataclass
 from typing import Protocol
 
+from openprogram.core.asking import QuestionRow
 from openprogram.core.events import (
-    ApprovalDecision,
-    ApprovalRequested,
     Event,
     PermissionMode,
     SessionInfo,
@@ -81,6 +80,10 @@ class Store(Protocol):
 
     async def approval(self, approval_id: str) -> tuple[str, ApprovalRow] | None:
         """`(session_id, row)` of one approval, or None."""
+        ...
+
+    async def questions(self, session_id: str, *, pending: bool = True) -> tuple[QuestionRow, ...]:
+        """Questions to the person, oldest first: the pending ones, or all."""
         ...
 
     async def grants(self, session_id: str) -> tuple[Grant, ...]:
@@ -208,22 +211,6 @@ class Emit(Protocol):
 
     async def flush(self) -> None:
         """Wait until everything handed over is stored. Raises `StorageError` if it cannot be."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A person's answer to an approval."""
-
-    decision: ApprovalDecision
-    note: str | None = None
-
-
-class Ask(Protocol):
-    """Asking a person, durably: the question survives reload and restart (P9)."""
-
-    async def __call__(self, request: ApprovalRequested) -> Answer:
-        """Wait for the answer. A call id that was asked about before gets that question's answer."""
         ...
 
 

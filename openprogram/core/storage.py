@@ -7,15 +7,8 @@ mirror an event, so that rows never disagree with the log.
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from openprogram.core.events import (
-    ApprovalDecision,
-    ApprovalRequested,
-    ErrorRaised,
-    Notice,
-    SessionInfo,
-    StepFinished,
-    TurnFinished,
-)
+from openprogram.core.asking import ApprovalDecision, ApprovalRequested, PutQuestion, ResolveQuestion
+from openprogram.core.events import ErrorRaised, Notice, SessionInfo, StepFinished, TurnFinished
 from openprogram.core.intent import ToolIntent
 from openprogram.core.messages import Message, QueuedMessage, Role
 from openprogram.core.prompt import Surface
@@ -257,6 +250,8 @@ Write = (
     | PutUsage
     | PutApproval
     | ResolveApproval
+    | PutQuestion
+    | ResolveQuestion
     | AddGrant
     | PutQueue
     | RememberRequest

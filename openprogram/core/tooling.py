@@ -3,13 +3,15 @@
 The functions over these values are in `openprogram.tools` (register, resolve) and `openprogram.agent` (freeze, call).
 """
 
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final, Literal
 
+from openprogram.core.asking import AskPerson
+from openprogram.core.chats import Chats
 from openprogram.core.intent import ChipEffect, ToolIntent
 from openprogram.core.jsonio import JsonObject, digest
 from openprogram.core.messages import ResultPart, TextBlock
@@ -44,7 +46,8 @@ class ToolContext:
     """What one running call is handed. Anything else a tool needs was given to its factory.
 
     `discovery` is None where nothing can be found or loaded: outside a turn of the agent. `waiting` is entered for as
-    long as a person is asked about the call, which has not begun then.
+    long as a person is asked about the call, which has not begun then. `person` is None where nobody is there to be
+    asked, `chats` where the user's other chats are out of reach.
     """
 
     session_id: str
@@ -55,6 +58,8 @@ class ToolContext:
     extra_dirs: tuple[Path, ...] = ()
     discovery: Discovery | None = None
     waiting: Callable[[], AbstractContextManager[None]] = nullcontext
+    person: AskPerson | None = None
+    chats: Chats | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +111,9 @@ WrittenPaths = Callable[[JsonObject], tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class ToolLimits:
-    """Bounds of one call: wall-clock seconds and characters of result shown to the model."""
+    """Bounds of one call: wall-clock seconds (None: it waits for a person), characters of result shown to the model."""
 
-    timeout_s: float = 120.0
+    timeout_s: float | None = 120.0
     output_chars: int = 30_000
 
 
@@ -116,6 +121,8 @@ class ToolLimits:
 class ToolSpec:
     """One tool as the registry knows it. `name` is what the model calls; unique, `[a-zA-Z0-9_-]{1,64}`.
 
+    `needs_person`: it asks a person through the interface, so it is not for a turn without one. `effect` tells a
+    person who is asked what a call does, where its permission alone does not say.
     `writes` names the parameters that hold all the paths a call writes, or takes them from the arguments; without it a
     writing call is about anything.
     `provides` names capabilities that a switch governs (`"web_search"` is the chip's). `source` is `builtin`,
@@ -132,6 +139,8 @@ class ToolSpec:
     parallel_safe: bool = False
     permission: Permission = "none"
     network: bool = False
+    needs_person: bool = False
+    effect: str = ""
     writes: tuple[str, ...] | WrittenPaths = ()
     provides: tuple[str, ...] = ()
     group: str | None = None
@@ -263,36 +272,3 @@ class Contract:
                 for tool in self.tools
             ]
         )
-
-
-class LoadedSet:
-    """The deferred tools that a session has discovered: ordered, one shared value handed along.
-
-    It only grows, but at the start of a turn, where what is no longer authorised leaves it, and at a rebase.
-    """
-
-    __slots__ = ("_names",)
-
-    def __init__(self, names: tuple[str, ...] = ()) -> None:
-        self._names = dict.fromkeys(names)
-
-    def add(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """Append what is not there yet; returns what was new, in order."""
-        new = tuple(name for name in dict.fromkeys(names) if name not in self._names)
-        self._names.update(dict.fromkeys(new))
-        return new
-
-    def drop(self, names: Collection[str]) -> bool:
-        """Take these out at a boundary where the loaded set may shrink; returns whether any was there."""
-        kept = {name: None for name in self._names if name not in names}
-        shrunk = len(kept) < len(self._names)
-        self._names = kept
-        return shrunk
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The loaded names in order of discovery."""
-        return tuple(self._names)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._names

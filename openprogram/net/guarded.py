@@ -157,6 +157,19 @@ def _next_url(base: URL, location: str) -> URL:
         raise NetFailure("bad_answer", f"{_site(base)} redirects to something that is no URL") from error
 
 
+async def reachable(host: str, port: int, resolve: Resolve, policy: AddressPolicy) -> tuple[str, ...]:
+    """The addresses of a host that may be dialled. Raises `NetFailure` if none may, `OSError` if none exists."""
+    addresses = await resolve(host, port)
+    if not addresses:
+        raise OSError(f"no address for {host}")
+    reasons = {address: policy.refusal(address) for address in addresses}
+    allowed = tuple(address for address, reason in reasons.items() if reason is None)
+    if not allowed:
+        address, reason = next(iter(reasons.items()))
+        raise _refused(host, reason or "", address)
+    return allowed
+
+
 class _JudgingResolver(AbstractResolver):
     """Resolves once and hands on only the addresses that may be reached."""
 
@@ -167,14 +180,7 @@ class _JudgingResolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
-        addresses = await self._resolve(host, port)
-        if not addresses:
-            raise OSError(f"no address for {host}")
-        reasons = {address: self._policy.refusal(address) for address in addresses}
-        allowed = [address for address, reason in reasons.items() if reason is None]
-        if not allowed:
-            address, reason = next(iter(reasons.items()))
-            raise _refused(host, reason or "", address)
+        allowed = await reachable(host, port, self._resolve, self._policy)
         return [
             ResolveResult(
                 hostname=host,

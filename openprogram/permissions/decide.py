@@ -59,5 +59,7 @@ def _why(spec: ToolSpec, what: Subject, workspace: Path) -> str:
             return "changes files in the workspace"
         case "paths":
             return "changes files outside the workspace"
+        case "tool" if spec.effect:
+            return spec.effect
         case "tool":
             return "changes files" if spec.permission == "write" else "runs programs"

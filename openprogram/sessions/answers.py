@@ -1,18 +1,25 @@
-"""Answering approvals: once, from any tab, before or after a restart."""
+"""Answering approvals and questions: once, from any tab, before or after a restart."""
 
 from openprogram.agent.environment import Resumed
+from openprogram.core.asking import (
+    Answer,
+    ApprovalRequested,
+    ApprovalResolved,
+    Question,
+    QuestionAnswer,
+    QuestionAnswered,
+)
 from openprogram.core.errors import BadField, Busy, Conflict
-from openprogram.core.events import ApprovalRequested, ApprovalResolved, Event, ToolCallFinished
+from openprogram.core.events import Event, ToolCallFinished
 from openprogram.core.messages import TextBlock, ToolResultBlock
-from openprogram.core.ports import Answer
-from openprogram.core.protocol.actions import AnswerApproval
+from openprogram.core.protocol.control import AnswerApproval, AnswerQuestion
 from openprogram.core.protocol.frames import SessionAck
 from openprogram.core.storage import AddGrant, Grant
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.live import Live
 from openprogram.sessions.request import Request
 from openprogram.sessions.runs import launch, prepare_run
-from openprogram.sessions.startup import settle, unfinished_turn
+from openprogram.sessions.startup import asked_by, settle, unfinished_turn
 from openprogram.tools.approval import refusal
 
 
@@ -55,18 +62,77 @@ async def _answer_waiting_turn(
     A denial is the call's result at once: what mode and switches say by then cannot turn it into a call.
     """
     if hub.closing:
-        raise Busy("the server is shutting down", hint="answer again in a moment")
+        raise _closing()
     denied: tuple[Event, ...] = ()
     if action.decision == "deny":
         text = refusal(Answer(action.decision, action.note))
         result = ToolResultBlock(asked.call_id, "denied", (TextBlock(text),), duration_ms=0)
         denied = (ToolCallFinished(asked.call_id, "denied", result, 0),)
     ack = await _store(hub, request, action, asked, *denied)
-    row = await hub.row(request.user_id, action.session_id)
-    if row.turn_id is not None and not await hub.ports.store.approvals(action.session_id):
+    await _resume(hub, request, action.session_id)
+    return ack
+
+
+async def _resume(hub: Hub, request: Request, session_id: str) -> None:
+    """Go on with the turn if it waits for no further answer."""
+    row = await hub.row(request.user_id, session_id)
+    if row.turn_id is not None and not (await asked_by(hub, row)).calls:
         turn = await unfinished_turn(hub, row)
         resumed = Resumed(row.turn_id, turn.steps, turn.finished, turn.fingerprint, turn.discovered)
         launch(hub, await prepare_run(hub, row, row.info.leaf_id, resumed))
+
+
+async def answer_question(hub: Hub, request: Request, action: AnswerQuestion) -> SessionAck:
+    """Store the answer, then let the call go on, in this process or in the turn that waits since before a restart."""
+    await hub.row(request.user_id, action.session_id)
+    async with hub.lock(action.session_id):
+        await settle(hub, await hub.row(request.user_id, action.session_id))
+        rows = await hub.ports.store.questions(action.session_id, pending=False)
+        row = next((row for row in rows if row.asked.question_id == action.question_id), None)
+        if row is None:
+            raise BadField(f"there is no question {action.question_id[:100]!r} in this chat", field="question_id")
+        if not row.pending:
+            raise _question_answered()
+        answer = fitting(row.asked.question, action)
+        live = hub.runs.get(action.session_id)
+        if live is None:
+            if hub.closing:
+                raise _closing()
+            ack = await _store_answer(hub, request, action, answer)
+            await _resume(hub, request, action.session_id)
+            return ack
+        with live.questions.answering(action.question_id) as waits:
+            if waits is None:
+                raise _question_answered()
+            ack = await _store_answer(hub, request, action, answer)
+            waits.give(answer)
+        return ack
+
+
+def fitting(question: Question, action: AnswerQuestion) -> QuestionAnswer:
+    """The answer, its labels in the order of the choices. Raises `BadField` where it does not fit the question."""
+    labels = [choice.label for choice in question.choices]
+    strange = [label for label in action.chosen if label not in labels]
+    if strange:
+        raise BadField(f"{strange[0][:100]!r} is not among the choices", field="chosen", hint="take labels as they are")
+    chosen = tuple(label for label in labels if label in action.chosen)
+    if len(chosen) > 1 and not question.multiple:
+        raise BadField("this question takes one choice", field="chosen")
+    text = action.text.strip() if action.text is not None else ""
+    if text and not question.free_text:
+        raise BadField("this question takes its choices only", field="text")
+    return QuestionAnswer(chosen, text or None)
+
+
+async def _store_answer(hub: Hub, request: Request, action: AnswerQuestion, answer: QuestionAnswer) -> SessionAck:
+    ack = SessionAck(id=action.id, session_id=action.session_id)
+    answered = QuestionAnswered(action.question_id, answer)
+    try:
+        await hub.journal.commit(action.session_id, request.user_id, (answered,), request.remember(ack))
+    except Conflict as error:
+        if await hub.ports.store.remembered(request.user_id, request.client_id) is not None:
+            raise
+        raise _question_answered() from error
     return ack
 
 
@@ -88,6 +154,16 @@ async def _store(
 def _grants(action: AnswerApproval, asked: ApprovalRequested) -> tuple[Grant, ...]:
     """What the answer allows for the whole chat; a call of which nothing narrow can be told is allowed once only."""
     return (Grant(asked.tool, asked.pattern),) if action.decision == "session" and asked.pattern else ()
+
+
+def _closing() -> Busy:
+    return Busy("the server is shutting down", hint="answer again in a moment")
+
+
+def _question_answered() -> BadField:
+    return BadField(
+        "this question is answered already, or its turn has ended", field="question_id", hint="see the chat"
+    )
 
 
 def _answered() -> BadField:

@@ -1,8 +1,9 @@
 """The chat actions: send, stop, continue, and the queue of what waits."""
 
 import asyncio
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+from openprogram.core.chats import Sender
 from openprogram.core.errors import BadField
 from openprogram.core.events import Event, MessageAdded, Notice, QueueChanged, SessionChanged
 from openprogram.core.ids import new_id
@@ -29,22 +30,37 @@ async def chat(hub: Hub, request: Request, action: Chat) -> ChatAck:
     said(action.text)
     if action.attachments:
         raise BadField("attachments are not supported yet", field="attachments", hint="paste the text instead")
-    override = _override(hub, action)
+    words = Said(action.text, action.mode == "steer", _override(hub, action))
     if action.session_id is None:
         row, events = await new_row(hub, request.user_id)
-        return await _send(hub, request, row, action, override, (), events)
+        return await _send(hub, request, row, words, (), events)
+    return await say(hub, request, action.session_id, words)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A message on its way into a chat. `sender` is the chat that it comes from; None: a person."""
+
+    text: str
+    steer: bool = False
+    override: ToolIntent | None = None
+    sender: Sender | None = None
+
+
+async def say(hub: Hub, request: Request, session_id: str, words: Said) -> ChatAck:
+    """Put a message into a chat that exists: it starts a turn, or waits in the queue of the running one."""
     while True:
-        async with hub.lock(action.session_id):
+        async with hub.lock(session_id):
             found, waiting = await asyncio.gather(  # one question to the store: the first token waits for it
-                hub.row(request.user_id, action.session_id), hub.ports.store.queue(action.session_id)
+                hub.row(request.user_id, session_id), hub.ports.store.queue(session_id)
             )
             row = await settle(hub, found)
             not_deleted(row)
-            live = hub.runs.get(action.session_id)
+            live = hub.runs.get(session_id)
             if live is None and row.turn_id is None:
-                return await _send(hub, request, row, action, override, waiting, ())
+                return await _send(hub, request, row, words, waiting, ())
             if live is None or not live.run.ending:  # without a run the turn waits for an answer
-                return await _queue(hub, request, row, action, override)
+                return await _queue(hub, request, row, words)
         await live.run.finished.wait()  # without the lock: the run may need it to end
 
 
@@ -62,21 +78,20 @@ async def _send(
     hub: Hub,
     request: Request,
     row: SessionRow,
-    action: Chat,
-    override: ToolIntent | None,
+    words: Said,
     waiting: tuple[QueuedMessage, ...],
     first: tuple[Event, ...],
 ) -> ChatAck:
     """Begin a turn. What waits since a stop or a failure was said before: it goes first, this one joins the queue."""
     if waiting:
-        last = queued(action.text, action.mode == "steer", hub.now(), override)
-        ack = ChatAck(id=action.id, session_id=row.info.id, message_id=last.id, queued=True)
+        last = queued(words.text, words.steer, hub.now(), words.override, words.sender)
+        ack = ChatAck(id=request.client_id, session_id=row.info.id, message_id=last.id, queued=True)
         chosen, rest = next_of(waiting)
         await commit_and_launch(hub, request, row, ack, _leaves_queue(hub, row, chosen, (*rest, last)))
         return ack
-    message = user_message(action.text, row.info.leaf_id, hub.now(), override)
-    ack = ChatAck(id=action.id, session_id=row.info.id, message_id=message.id)
-    events = (*_becomes_visible(row, action.text, hub.now()), *first, MessageAdded(message))
+    message = user_message(words.text, row.info.leaf_id, hub.now(), words.override, words.sender)
+    ack = ChatAck(id=request.client_id, session_id=row.info.id, message_id=message.id)
+    events = (*_becomes_visible(row, words.text, hub.now()), *first, MessageAdded(message))
     await commit_and_launch(hub, request, row, ack, events)
     return ack
 
@@ -84,7 +99,7 @@ async def _send(
 def _leaves_queue(
     hub: Hub, row: SessionRow, chosen: QueuedMessage, rest: tuple[QueuedMessage, ...]
 ) -> tuple[Event, ...]:
-    message = user_message(chosen.text, row.info.leaf_id, hub.now(), chosen.override)
+    message = user_message(chosen.text, row.info.leaf_id, hub.now(), chosen.override, chosen.sender)
     return QueueChanged(rest), MessageAdded(message)
 
 
@@ -97,10 +112,10 @@ def _becomes_visible(row: SessionRow, text: str, now: str) -> tuple[Event, ...]:
     return (SessionChanged(replace(row.info, visible=True, title=title, updated_at=now)),)
 
 
-async def _queue(hub: Hub, request: Request, row: SessionRow, action: Chat, override: ToolIntent | None) -> ChatAck:
-    waiting = queued(action.text, action.mode == "steer", hub.now(), override)
+async def _queue(hub: Hub, request: Request, row: SessionRow, words: Said) -> ChatAck:
+    waiting = queued(words.text, words.steer, hub.now(), words.override, words.sender)
     queue = (*await hub.ports.store.queue(row.info.id), waiting)
-    ack = ChatAck(id=action.id, session_id=row.info.id, message_id=waiting.id, queued=True)
+    ack = ChatAck(id=request.client_id, session_id=row.info.id, message_id=waiting.id, queued=True)
     await _put_queue(hub, request, ack, queue)
     return ack
 

@@ -5,9 +5,8 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import itemgetter
 
+from openprogram.core.asking import ApprovalRequested, ApprovalResolved
 from openprogram.core.events import (
-    ApprovalRequested,
-    ApprovalResolved,
     Event,
     MessageAdded,
     ReasoningDelta,

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from weakref import WeakValueDictionary
 
-from openprogram.agent.environment import Progress
+from openprogram.agent.environment import History, Progress
+from openprogram.core.chats import Chats
 from openprogram.core.clock import Clock, iso_time
 from openprogram.core.errors import UnknownSession
 from openprogram.core.events import PermissionMode
 from openprogram.core.intent import ToolIntent
 from openprogram.core.jsonio import JsonValue
+from openprogram.core.news import NewsOf, no_news
 from openprogram.core.ports import Bus, ModelCatalog, Store
 from openprogram.core.prompt import ModelParams
 from openprogram.core.storage import SessionRow
@@ -66,16 +68,25 @@ class Ports:
     tokens: TokenCounts
     clock: Clock
     monotonic: Callable[[], float]
+    news: NewsOf = no_news
+    """What happened beside a chat's turns that its model should hear of."""
     setting_changed: SettingChanged = lambda _user, _key, _value: None
     """Called with `(user_id, key, value)` after a setting was stored."""
     tidy: Callable[[], Awaitable[object]] = _nothing
     """Called with each sweep: clears away what only the composition root knows of."""
 
 
+Link = Callable[["Hub", SessionRow, History], Chats]
+"""Makes a run's way to the user's other chats."""
+
+
 class Hub:
     """Shared state of all chats in this process. Everything durable is in the store."""
 
-    def __init__(self, ports: Ports, defaults: Defaults, boot_id: str, tasks: asyncio.TaskGroup) -> None:
+    def __init__(
+        self, ports: Ports, defaults: Defaults, boot_id: str, tasks: asyncio.TaskGroup, link: "Link | None" = None
+    ) -> None:
+        self.link = link
         self.tasks = tasks
         self.ports = ports
         self.defaults = defaults

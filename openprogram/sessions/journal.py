@@ -4,16 +4,8 @@ from collections.abc import Sequence
 
 import structlog
 
-from openprogram.core.events import (
-    ApprovalRequested,
-    ApprovalResolved,
-    Event,
-    MessageAdded,
-    SessionChanged,
-    TurnAccepted,
-    TurnFinished,
-    TurnStarted,
-)
+from openprogram.core.asking import ApprovalRequested, ApprovalResolved, QuestionAnswered, QuestionAsked
+from openprogram.core.events import Event, MessageAdded, SessionChanged, TurnAccepted, TurnFinished, TurnStarted
 from openprogram.core.ports import Bus, Store
 from openprogram.core.protocol.codec import encode_event_frame
 from openprogram.core.storage import StoredEvent, Write
@@ -23,7 +15,8 @@ from openprogram.sessions.sidebar import Sidebar
 
 _log = structlog.get_logger(__name__)
 
-_SIDEBAR = (MessageAdded, TurnAccepted, TurnStarted, TurnFinished, ApprovalRequested, ApprovalResolved, SessionChanged)
+_ASKED = (ApprovalRequested, ApprovalResolved, QuestionAsked, QuestionAnswered)
+_SIDEBAR = (MessageAdded, TurnAccepted, TurnStarted, TurnFinished, *_ASKED, SessionChanged)
 
 
 class Journal:

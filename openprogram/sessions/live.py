@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from openprogram.sessions.approvals import Broker
 from openprogram.sessions.authority import LiveAuthority
+from openprogram.sessions.questions import Questions
 from openprogram.sessions.run import Run
 
 
@@ -14,3 +15,4 @@ class Live:
     run: Run
     authority: LiveAuthority
     broker: Broker
+    questions: Questions

@@ -1,10 +1,17 @@
 """Rows are projections of events: the writes that go into the same commit as an event."""
 
 from collections.abc import Sequence
+from typing import assert_never
 
-from openprogram.core.events import (
+from openprogram.core.asking import (
     ApprovalRequested,
     ApprovalResolved,
+    PutQuestion,
+    QuestionAnswered,
+    QuestionAsked,
+    ResolveQuestion,
+)
+from openprogram.core.events import (
     BranchSelected,
     ErrorRaised,
     Event,
@@ -58,7 +65,7 @@ def project(events: Sequence[Event], user_id: str) -> tuple[Write, ...]:
     )
 
 
-def _writes(event: Event, user_id: str) -> tuple[Write, ...]:  # noqa: C901 - one case for each kind of event
+def _writes(event: Event, user_id: str) -> tuple[Write, ...]:
     match event:
         case MessageAdded(message):
             return PutMessage(message), SetLeaf(message.id)
@@ -76,13 +83,25 @@ def _writes(event: Event, user_id: str) -> tuple[Write, ...]:  # noqa: C901 - on
             return (PutLoaded(loaded),)
         case IntentChanged():
             return (PutIntent(event.intent, event.revision - 1),)
-        case ApprovalRequested():
-            return (PutApproval(event),)
-        case ApprovalResolved():
-            return (ResolveApproval(event.approval_id, event.decision, event.note),)
+        case ApprovalRequested() | ApprovalResolved() | QuestionAsked() | QuestionAnswered():
+            return (_asking(event),)
         case QueueChanged(queue):
             return (PutQueue(queue),)
         case SessionChanged(session):
             return (PutSession(session, user_id),)
         case _:
             return ()
+
+
+def _asking(event: ApprovalRequested | ApprovalResolved | QuestionAsked | QuestionAnswered) -> Write:
+    match event:
+        case ApprovalRequested():
+            return PutApproval(event)
+        case ApprovalResolved():
+            return ResolveApproval(event.approval_id, event.decision, event.note)
+        case QuestionAsked():
+            return PutQuestion(event)
+        case QuestionAnswered():
+            return ResolveQuestion(event.question_id, event.answer)
+        case _:
+            assert_never(event)

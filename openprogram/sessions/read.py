@@ -3,6 +3,7 @@
 from openprogram.core.errors import BadField, ConfigError, UnknownPreset
 from openprogram.core.events import SessionStatus
 from openprogram.core.intent import ToolIntent
+from openprogram.core.loaded import LoadedSet
 from openprogram.core.protocol.actions import ExplainTools, LoadMessages
 from openprogram.core.protocol.frames import (
     MessagesAck,
@@ -11,7 +12,6 @@ from openprogram.core.protocol.frames import (
 )
 from openprogram.core.protocol.state import PartialAnswer, SessionState
 from openprogram.core.storage import SessionRow, UsageRow
-from openprogram.core.tooling import LoadedSet
 from openprogram.core.usage import Usage
 from openprogram.session_config.layers import Layers, explain_all
 from openprogram.sessions.effective import effective, layers, resolution
@@ -66,8 +66,8 @@ async def snapshot(hub: Hub, user_id: str, session_id: str) -> Snapshot:
         usage = usage.plus(step.usage)
         if step.cost is not None:
             cost = (cost or 0.0) + step.cost
-    pending = await store.approvals(session_id)
-    status: SessionStatus = "idle" if row.turn_id is None else "waiting" if pending else "running"
+    pending, questions = await store.approvals(session_id), await store.questions(session_id)
+    status: SessionStatus = "idle" if row.turn_id is None else "waiting" if pending or questions else "running"
     state = SessionState(
         session=row.info,
         messages=await store.messages(session_id, page),
@@ -82,6 +82,7 @@ async def snapshot(hub: Hub, user_id: str, session_id: str) -> Snapshot:
         permission_mode=row.info.permission_mode,
         queue=await store.queue(session_id),
         approvals=tuple(asked.request for asked in pending),
+        questions=tuple(row.asked for row in questions),
         usage=usage,
         cost=cost,
         outcome=row.outcome,

@@ -3,43 +3,62 @@
 Pure over the turn's events; `openprogram.sessions.startup` applies it.
 """
 
-from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 
-from openprogram.core.events import (
-    ApprovalResolved,
-    ErrorInfo,
-    Event,
-    LoadedChanged,
-    MessageAdded,
-    TurnFinished,
-    TurnReason,
-)
+from openprogram.core.asking import ApprovalResolved, QuestionAnswered, QuestionRow
+from openprogram.core.events import ErrorInfo, Event, LoadedChanged, MessageAdded, TurnFinished, TurnReason
 from openprogram.core.ids import new_id
+from openprogram.core.loaded import LoadedSet
 from openprogram.core.messages import Message, TextBlock, ToolResultBlock
 from openprogram.core.storage import ApprovalRow
-from openprogram.core.tooling import LoadedSet
 from openprogram.sessions.fold import UnfinishedTurn
+from openprogram.tools.builtin.ask_user import told
 
 _INTERRUPTED = (
     "Interrupted: the server stopped while this call ran, so its effect is unknown. "
     "Check what it did before relying on it or repeating it."
 )
 _NOT_STARTED = "Not run: the turn ended before this call began."
+_CUT_SHORT = "[the server stopped just then]"
+_NOT_ANSWERED = "Not answered: the turn ended while this question waited for the user."
 _NOT_ALLOWED = "Not run: the turn ended while this call waited for the user's approval."
 
 
-def waits_for_answer(turn: UnfinishedTurn, approvals: Iterable[ApprovalRow]) -> bool:
-    """Whether the turn only waited for a person: every call that had begun is finished or has a pending question."""
-    pending = {row.request.call_id for row in approvals if row.pending}
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a turn has asked a person: approvals and questions without an answer, and questions that have one."""
+
+    approvals: tuple[ApprovalRow, ...] = ()
+    questions: tuple[QuestionRow, ...] = ()
+    answered: tuple[QuestionRow, ...] = ()
+
+    @property
+    def calls(self) -> frozenset[str]:
+        """The calls that wait."""
+        asked = (row.request.call_id for row in self.approvals)
+        return frozenset((*asked, *(row.asked.call_id for row in self.questions)))
+
+    @property
+    def moot(self) -> tuple[Event, ...]:
+        """What is told when nobody need answer any more."""
+        asked = (ApprovalResolved(row.request.approval_id, None) for row in self.approvals)
+        return (*asked, *(QuestionAnswered(row.asked.question_id, None) for row in self.questions))
+
+
+def waits_for_answer(turn: UnfinishedTurn, asked: Asked) -> bool:
+    """Whether the turn only waited for a person: every call that had begun is finished, waits for an answer, or has
+    one and does nothing but hand it on."""
+    pending = asked.calls
     if turn.answer is None or not pending:
         return False
-    return turn.started - turn.finished.keys() <= pending
+    again = {row.asked.call_id for row in asked.answered}
+    return turn.started - turn.finished.keys() <= pending | again
 
 
 def close(
     turn: UnfinishedTurn,
     turn_id: str,
-    approvals: Iterable[ApprovalRow],
+    asked: Asked,
     loaded: LoadedSet,
     *,
     now: str,
@@ -50,8 +69,7 @@ def close(
 
     `loaded` is the chat's loaded set; it grows.
     """
-    pending = [row.request for row in approvals if row.pending]
-    events: list[Event] = [ApprovalResolved(asked.approval_id, None) for asked in pending]
+    events: list[Event] = [*asked.moot]
     if turn.step is not None and turn.partial:
         partial = Message(
             id=turn.step.message_id,
@@ -69,7 +87,7 @@ def close(
             id=new_id("m"),
             parent_id=turn.answer.id,
             role="tool",
-            blocks=_results(turn.answer, turn, {asked.call_id for asked in pending}),
+            blocks=_results(turn.answer, turn, asked),
             created_at=now,
             turn_id=turn_id,
         )
@@ -82,13 +100,18 @@ def close(
     return tuple(events)
 
 
-def _results(answer: Message, turn: UnfinishedTurn, pending: Collection[str]) -> tuple[ToolResultBlock, ...]:
+def _results(answer: Message, turn: UnfinishedTurn, asked: Asked) -> tuple[ToolResultBlock, ...]:
     calls = [call.call_id for call in answer.calls]
-    return tuple(turn.finished.get(call_id) or _unfinished(turn, call_id, pending) for call_id in calls)
+    return tuple(turn.finished.get(call_id) or _unfinished(turn, call_id, asked) for call_id in calls)
 
 
-def _unfinished(turn: UnfinishedTurn, call_id: str, pending: Collection[str]) -> ToolResultBlock:
-    if call_id in turn.started and call_id not in pending:
+def _unfinished(turn: UnfinishedTurn, call_id: str, asked: Asked) -> ToolResultBlock:
+    for row in asked.answered:
+        if row.asked.call_id == call_id and row.answer is not None:
+            return ToolResultBlock(call_id, "interrupted", (TextBlock(f"{told(row.answer)}\n{_CUT_SHORT}"),))
+    if call_id in turn.started and call_id not in asked.calls:
         return ToolResultBlock(call_id, "interrupted", (TextBlock(_INTERRUPTED),))
     text = _NOT_ALLOWED if call_id in turn.started else _NOT_STARTED
+    if any(row.asked.call_id == call_id for row in asked.questions):
+        text = _NOT_ANSWERED
     return ToolResultBlock(call_id, "interrupted", (TextBlock(text),), duration_ms=0)

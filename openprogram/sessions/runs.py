@@ -6,16 +6,17 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from openprogram.agent.environment import Environment, History, Progress, Resumed, Setup
+from openprogram.agent.environment import Environment, History, Progress, Resumed, Setup, ToolPorts
 from openprogram.agent.freeze import freeze
 from openprogram.context.assembler import PromptContext
 from openprogram.context.catalog import counted_texts
+from openprogram.core.chats import Sender
 from openprogram.core.events import ErrorInfo, Event, MessageAdded, QueueChanged, TurnAccepted
 from openprogram.core.ids import new_id
 from openprogram.core.intent import StoredIntent, ToolIntent
+from openprogram.core.loaded import LoadedSet
 from openprogram.core.messages import Message, QueuedMessage, TextBlock
 from openprogram.core.storage import SessionRow
-from openprogram.core.tooling import LoadedSet
 from openprogram.core.usage import Usage
 from openprogram.sessions.approvals import Broker
 from openprogram.sessions.authority import LiveAuthority
@@ -23,6 +24,7 @@ from openprogram.sessions.effective import floor, names_now, resolution
 from openprogram.sessions.emitter import Emitter
 from openprogram.sessions.hub import REMEMBERED_CHATS, Hub
 from openprogram.sessions.live import Live
+from openprogram.sessions.questions import Questions
 from openprogram.sessions.run import Run, RunInbox, RunSurfaces
 from openprogram.sessions.startup import close_turn
 from openprogram.sessions.tree import path
@@ -43,12 +45,13 @@ async def prepare_run(hub: Hub, row: SessionRow, leaf_id: str | None, resumed: R
     """Read what a run needs that goes on below `leaf_id`. The caller holds the chat's lock until it is launched."""
     store, session_id = hub.ports.store, row.info.id
     authority = hub.authorities[session_id] = LiveAuthority(partial(names_now, hub), row.info.permission_mode)
-    intent, nodes, queue, grants, asked = await asyncio.gather(
+    intent, nodes, queue, grants, asked, questions = await asyncio.gather(
         store.intent(session_id),
         store.nodes(session_id),
         store.queue(session_id),
         store.grants(session_id),
         store.approvals(session_id, pending=False),
+        store.questions(session_id, pending=False),
     )
     for grant in grants:
         authority.granted(grant)
@@ -58,7 +61,8 @@ async def prepare_run(hub: Hub, row: SessionRow, leaf_id: str | None, resumed: R
     run = Run(session_id, emitter, resumed.turn_id if resumed else new_id("t"))
     run.queue_changed(queue)
     known = [approval for approval in asked if resumed and approval.request.turn_id == resumed.turn_id]
-    live = Live(run, authority, Broker(run.emit, run.stop, known))
+    answered = [row for row in questions if resumed and row.asked.turn_id == resumed.turn_id]
+    live = Live(run, authority, Broker(run.emit, run.stop, known), Questions(run.emit, run.stop, answered))
     env = Environment(
         session_id=session_id,
         emit=run.emit,
@@ -73,6 +77,8 @@ async def prepare_run(hub: Hub, row: SessionRow, leaf_id: str | None, resumed: R
         monotonic=hub.ports.monotonic,
         answered=partial(hub.meter.answered, row.user_id),
         progress=await _progress(hub, session_id, history),
+        news=hub.ports.news,
+        tool_ports=ToolPorts(live.questions, hub.link(hub, row, history) if hub.link else None),
         max_steps=hub.defaults.max_steps,
         turn_id=lambda: run.turn_id,
     )
@@ -138,7 +144,7 @@ async def take_next(hub: Hub, live: Live, history: History, user_id: str, unansw
         rest, said = queue, list[Message]()
         if queue:
             chosen, rest = next_of(queue)
-            said.append(user_message(chosen.text, history.leaf_id, hub.now(), chosen.override))
+            said.append(user_message(chosen.text, history.leaf_id, hub.now(), chosen.override, chosen.sender))
         events: tuple[Event, ...] = (QueueChanged(rest), *map(MessageAdded, said)) if said else ()
         turn_id = new_id("t")
         await hub.journal.commit(session_id, user_id, (TurnAccepted(turn_id), *events))
@@ -155,9 +161,11 @@ def next_of(queue: tuple[QueuedMessage, ...]) -> tuple[QueuedMessage, tuple[Queu
     return chosen, tuple(waiting for waiting in queue if waiting.id != chosen.id)
 
 
-def user_message(text: str, parent_id: str | None, now: str, override: ToolIntent | None) -> Message:
-    """A person's message."""
-    return Message(new_id("m"), parent_id, "user", (TextBlock(text),), now, override=override)
+def user_message(
+    text: str, parent_id: str | None, now: str, override: ToolIntent | None, sender: Sender | None = None
+) -> Message:
+    """A person's message, or one that another chat sent."""
+    return Message(new_id("m"), parent_id, "user", (TextBlock(text),), now, override=override, sender=sender)
 
 
 class _Preparer:
@@ -213,6 +221,8 @@ class _Preparer:
         return last.override if last else None
 
 
-def queued(text: str, steer: bool, now: str, override: ToolIntent | None) -> QueuedMessage:
+def queued(
+    text: str, steer: bool, now: str, override: ToolIntent | None, sender: Sender | None = None
+) -> QueuedMessage:
     """A message for the queue of a running chat."""
-    return QueuedMessage(new_id("q"), text, "steer" if steer else "queue", now, override)
+    return QueuedMessage(new_id("q"), text, "steer" if steer else "queue", now, override, sender)

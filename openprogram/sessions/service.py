@@ -11,9 +11,11 @@ import structlog
 from pydantic import TypeAdapter
 
 from openprogram import __version__
-from openprogram.core.errors import Conflict, IdConflict, UnknownAction
+from openprogram.core.errors import Conflict, IdConflict, StorageError, UnknownAction
+from openprogram.core.events import Notice
 from openprogram.core.protocol import VERSION, actions, user_actions
 from openprogram.core.protocol.actions import Action
+from openprogram.core.protocol.control import AnswerApproval, AnswerQuestion
 from openprogram.core.protocol.frames import (
     Ack,
     AnyAck,
@@ -28,6 +30,7 @@ from openprogram.core.protocol.frames import (
 from openprogram.core.storage import Remembered
 from openprogram.sessions import answers, branches, chat, intents, manage, models, presets, read, settings
 from openprogram.sessions.hub import Defaults, Hub, Ports
+from openprogram.sessions.messaging import OtherChats
 from openprogram.sessions.request import Request
 from openprogram.sessions.startup import recover_all
 from openprogram.sessions.sweeping import sweep_for_ever
@@ -61,7 +64,8 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = MappingProxyType(
         actions.SetModel: manage.set_model,
         actions.SetWorkspace: manage.set_workspace,
         actions.SetPermissionMode: manage.set_permission_mode,
-        actions.AnswerApproval: answers.answer_approval,
+        AnswerApproval: answers.answer_approval,
+        AnswerQuestion: answers.answer_question,
         user_actions.GetSettings: settings.get_settings,
         user_actions.ListModels: models.list_models,
         user_actions.SetSetting: settings.set_setting,
@@ -149,6 +153,19 @@ class SessionService:
         """Tell a user's tabs that tools, presets or what is available are others now."""
         self._hub.sidebar.hint(user_id, "registry_changed")
 
+    def tell(self, session_id: str, notice: Notice) -> None:
+        """Show a quiet line in a chat: something happened beside its turns. One that is gone is not told."""
+        if not self._hub.closing:
+            self._hub.tasks.create_task(self._tell(session_id, notice), name=f"tell {session_id}")
+
+    async def _tell(self, session_id: str, notice: Notice) -> None:
+        try:
+            row = await self._hub.ports.store.session(session_id)
+            if row is not None and not row.info.deleted:
+                await self._hub.journal.commit(session_id, row.user_id, (notice,))
+        except StorageError as error:
+            _log.warning("not_told", session_id=session_id, notice=notice.code, error=error.message)
+
     def models_changed(self, user_id: str) -> None:
         """Tell a user's tabs that an endpoint has other models than they were told."""
         self._hub.sidebar.hint(user_id, "models_changed")
@@ -186,7 +203,7 @@ def _read_ack(action: Action, known: Remembered) -> AnyAck:
 async def session_service(ports: Ports, defaults: Defaults, boot_id: str) -> AsyncIterator[SessionService]:
     """Recover what an earlier process left, then serve; on exit the runs are cut and recovered at the next start."""
     tasks = await asyncio.TaskGroup().__aenter__()
-    hub = Hub(ports, defaults, boot_id, tasks)
+    hub = Hub(ports, defaults, boot_id, tasks, OtherChats)
     sidebar = tasks.create_task(hub.sidebar.serve(), name="sidebar hints")
     service = SessionService(hub)
     meter = tasks.create_task(hub.meter.serve(), name="meter")

@@ -5,12 +5,12 @@ import structlog
 
 from openprogram.core.errors import DatabaseCorrupt
 from openprogram.core.events import ErrorInfo, ErrorRaised, TurnReason
+from openprogram.core.loaded import LoadedSet
 from openprogram.core.storage import SessionRow
-from openprogram.core.tooling import LoadedSet
 from openprogram.sessions.fold import UnfinishedTurn, fold
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.log import turn_events
-from openprogram.sessions.recover import close, waits_for_answer
+from openprogram.sessions.recover import Asked, close, waits_for_answer
 
 _log = structlog.get_logger(__name__)
 
@@ -41,7 +41,7 @@ async def settle(hub: Hub, row: SessionRow) -> SessionRow:
     """
     if row.turn_id is None or row.info.id in hub.runs:
         return row
-    if waits_for_answer(await unfinished_turn(hub, row), await hub.ports.store.approvals(row.info.id)):
+    if waits_for_answer(await unfinished_turn(hub, row), await asked_by(hub, row)):
         return row
     await close_turn(hub, row.info.id, "interrupted")
     return await hub.row(row.user_id, row.info.id)
@@ -72,10 +72,21 @@ async def close_turn(hub: Hub, session_id: str, reason: TurnReason, error: Error
             await hub.journal.commit(session_id, row.user_id, (ErrorRaised(error),))
         return
     turn = await unfinished_turn(hub, row)
-    approvals = await hub.ports.store.approvals(session_id)
-    events = close(turn, row.turn_id, approvals, LoadedSet(row.loaded), now=hub.now(), reason=reason, error=error)
+    asked = await asked_by(hub, row)
+    events = close(turn, row.turn_id, asked, LoadedSet(row.loaded), now=hub.now(), reason=reason, error=error)
     await hub.journal.commit(session_id, row.user_id, events)
     _log.info("turn_closed", session_id=session_id, turn_id=row.turn_id, reason=reason)
+
+
+async def asked_by(hub: Hub, row: SessionRow) -> Asked:
+    """What the chat's unfinished turn has asked its person."""
+    session_id = row.info.id
+    questions = await hub.ports.store.questions(session_id, pending=False)
+    return Asked(
+        await hub.ports.store.approvals(session_id),
+        tuple(question for question in questions if question.pending),
+        tuple(each for each in questions if not each.pending and each.asked.turn_id == row.turn_id),
+    )
 
 
 async def unfinished_turn(hub: Hub, row: SessionRow) -> UnfinishedTurn:

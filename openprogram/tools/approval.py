@@ -2,12 +2,12 @@
 
 import os
 
+from openprogram.core.asking import Answer, ApprovalRequested, Ask
 from openprogram.core.errors import ToolFailure
-from openprogram.core.events import ApprovalRequested
 from openprogram.core.ids import new_id
 from openprogram.core.jsonio import JsonObject, digest
 from openprogram.core.messages import TextBlock
-from openprogram.core.ports import Answer, Ask, Authority
+from openprogram.core.ports import Authority
 from openprogram.core.tooling import CallPreview, Execute, ToolContext, ToolOutput, ToolSpec
 from openprogram.permissions.decide import Decision, decide
 from openprogram.permissions.preview import default_preview

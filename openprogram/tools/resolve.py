@@ -32,6 +32,10 @@ FORBIDDEN_BY_ORIGIN: Final = MappingProxyType[Origin, frozenset[Permission]]({"c
 """A chat channel carries words of people that this server does not know: no shell."""
 
 
+PEOPLED: Final = frozenset[Origin]({"web"})
+"""Where a question card is seen: a person sits at the interface."""
+
+
 def resolve(
     intent: ToolIntent,
     snapshot: Snapshot,
@@ -127,6 +131,8 @@ def _forbidden(tool: ToolSpec, profile: AgentProfile, origin: Origin, parent: Re
         return Drop("profile_forbids", f"the agent profile {profile.name} forbids it")
     if tool.permission in FORBIDDEN_BY_ORIGIN.get(origin, frozenset()):
         return Drop("source_forbids", f"not allowed in a turn from a {origin}")
+    if tool.needs_person and origin not in PEOPLED:
+        return Drop("source_forbids", f"nobody can be asked in a turn from a {origin}")
     if parent is not None and tool.name not in parent.names:
         return Drop("source_forbids", "the parent chat does not have it")
     return None

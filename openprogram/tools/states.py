@@ -4,9 +4,10 @@ from collections.abc import Collection, Mapping
 from typing import assert_never
 
 from openprogram.core.intent import IntentField, Layer
+from openprogram.core.loaded import LoadedSet
 from openprogram.core.prompt import Residency
 from openprogram.core.protocol.tool_frames import ToolState, ToolStateName
-from openprogram.core.tooling import DISCOVERY_TOOL, LoadedSet, Resolution, Snapshot
+from openprogram.core.tooling import DISCOVERY_TOOL, Resolution, Snapshot
 from openprogram.session_config.layers import Layers, disabled_by, explain
 from openprogram.session_config.patches import WEB_SEARCH
 

@@ -7,8 +7,8 @@ from openprogram.core.jsonio import JsonObject
 from openprogram.core.tooling import Execute, ToolContext, ToolOutput
 
 
-def with_timeout(execute: Execute, seconds: float) -> Execute:
-    """Cancel a call after so many seconds; raises `ToolFailure` when its cleanup is done."""
+def with_timeout(execute: Execute, seconds: float | None) -> Execute:
+    """Cancel a call after so many seconds, None for never; raises `ToolFailure` when its cleanup is done."""
 
     async def timed(arguments: JsonObject, context: ToolContext) -> ToolOutput:
         scope = asyncio.timeout(seconds)
@@ -17,7 +17,7 @@ def with_timeout(execute: Execute, seconds: float) -> Execute:
                 return await execute(arguments, context)
         except TimeoutError as error:
             if scope.expired():
-                raise ToolFailure(f"it did not finish within {seconds:g} s and was stopped") from error
+                raise ToolFailure(f"it did not finish within {seconds or 0:g} s and was stopped") from error
             raise
 
     return timed

@@ -6,7 +6,8 @@ timeout      the call is cancelled at its limit
 bounds       the result is cut to its limit
 """
 
-from openprogram.core.ports import Ask, Authority
+from openprogram.core.asking import Ask
+from openprogram.core.ports import Authority
 from openprogram.core.tooling import ContractTool, ToolSpec
 from openprogram.tools.approval import with_approval
 from openprogram.tools.bounds import with_bounds

@@ -99,3 +99,20 @@ async def test_what_was_typed_and_not_sent_is_still_there(tab: Tab) -> None:
     await expect(tab.box).to_have_value("")
     await line.get_by_role("link").click()
     await expect(tab.box).to_have_value("half a thought")
+
+
+async def test_what_is_typed_after_the_first_message_stays_with_its_chat(tab: Tab) -> None:
+    await tab.send("hello")
+    await tab.box.fill("and another thing")
+    line = await tab.line()
+    await tab.page.get_by_test_id("new-chat").click()
+    await expect(tab.page.get_by_test_id("empty-state")).to_be_visible()
+    await expect(tab.box).to_have_value("")
+    await tab.box.fill("for the new chat")
+    await line.get_by_role("link").click()
+    await expect(tab.box).to_have_value("and another thing")
+    await tab.page.reload()
+    await expect(tab.answers).to_have_count(1)
+    await expect(tab.box).to_have_value("and another thing")
+    await tab.page.get_by_test_id("new-chat").click()
+    await expect(tab.box).to_have_value("for the new chat")

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from hypothesis import given
 
 from openprogram.agent.environment import Resumed
+from openprogram.core.asking import ApprovalResolved, QuestionAnswer, QuestionAnswered
 from openprogram.core.events import (
-    ApprovalResolved,
     Event,
     MessageAdded,
     ReasoningDelta,
@@ -17,11 +17,12 @@ from openprogram.core.events import (
     ToolCallFinished,
     ToolCallStarted,
 )
+from openprogram.core.loaded import LoadedSet
 from openprogram.core.messages import ReasoningBlock, TextBlock
-from openprogram.core.tooling import LoadedSet
 from openprogram.sessions.approvals import Broker
 from openprogram.sessions.fold import fold, since_last_message
-from openprogram.sessions.recover import close, waits_for_answer
+from openprogram.sessions.questions import Questions
+from openprogram.sessions.recover import Asked, close, waits_for_answer
 from tests.support.replica import Replica
 from tests.support.script import ScriptedProvider, assert_paired, say
 from tests.support.stories import Recording, Stage, Story, record, stories
@@ -34,10 +35,13 @@ def _recovered(events: Sequence[Event]) -> tuple[Replica, bool]:
     replica = Replica.of(events)
     if replica.turn_id is None:
         return replica, False
-    turn, rows = fold(replica.turn), replica.pending
-    if waits_for_answer(turn, rows):
+    turn, asked = (
+        fold(replica.turn),
+        Asked(tuple(replica.pending), tuple(replica.open_questions), tuple(replica.answered)),
+    )
+    if waits_for_answer(turn, asked):
         return replica, True
-    replica.apply(close(turn, replica.turn_id, rows, LoadedSet(replica.loaded), now=NOW, reason="interrupted"))
+    replica.apply(close(turn, replica.turn_id, asked, LoadedSet(replica.loaded), now=NOW, reason="interrupted"))
     return replica, False
 
 
@@ -53,10 +57,10 @@ def test_every_cut_of_every_run_is_recovered(story: Story) -> None:  # R1, R2, l
         events = recording.events[:cut]
         replica, waits = _recovered(events)
         if waits:
-            assert replica.pending
+            assert replica.pending or replica.open_questions
             continue
         assert replica.turn_id is None
-        assert replica.pending == []
+        assert (replica.pending, replica.open_questions) == ([], [])
         assert_paired(replica.branch)
         steps = [event for event in events if isinstance(event, StepStarted)]
         shown = {step.message_id: text for step in steps if (text := _shown(events, step.message_id))}
@@ -86,7 +90,7 @@ def test_a_call_that_may_have_run_is_never_run_again(story: Story) -> None:  # R
 
 def _readonly(call_id: str, events: Sequence[Event]) -> bool:
     started = [e.name for e in events if isinstance(e, ToolCallStarted) and e.call_id == call_id]
-    return not started or started == ["safe"]
+    return not started or started in (["safe"], ["question"])
 
 
 async def _resume(replica: Replica, began: set[str], events: Sequence[Event]) -> None:
@@ -100,6 +104,9 @@ async def _resume(replica: Replica, began: set[str], events: Sequence[Event]) ->
         replica.apply((ApprovalResolved(row.request.approval_id, "once"),))
     known = [row for row in replica.approvals.values() if row.request.turn_id == replica.turn_id]
     stage.broker = Broker(chat.emit, chat.stop, known)
+    for open_question in replica.open_questions:
+        replica.apply((QuestionAnswered(open_question.asked.question_id, QuestionAnswer(text="yes")),))
+    stage.questions = Questions(chat.emit, chat.stop, replica.questions.values())
     chat.history = type(chat.history)(replica.branch)
     chat.inbox.history = chat.history
     await stage.run(Resumed(replica.turn_id, turn.steps, turn.finished, turn.fingerprint))

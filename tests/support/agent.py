@@ -16,12 +16,13 @@ from openprogram.core.errors import RequestError, StorageError
 from openprogram.core.events import Event, MessageAdded, TurnFinished
 from openprogram.core.intent import ToolIntent
 from openprogram.core.jsonio import JsonObject
+from openprogram.core.loaded import LoadedSet
 from openprogram.core.messages import ToolResultBlock
 from openprogram.core.prompt import (
     ModelParams,
     Surface,
 )
-from openprogram.core.tooling import ContractTool, LoadedSet, ToolContext, ToolOutput, ToolSpec
+from openprogram.core.tooling import ContractTool, ToolContext, ToolOutput, ToolSpec
 from openprogram.tokens import count_tokens
 from openprogram.tools.registry import Registry
 from openprogram.tools.search.finder import Finder

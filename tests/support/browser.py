@@ -186,6 +186,7 @@ class Tab:
             while self._finished <= before:
                 self._news.clear()
                 await self._news.wait()
+        await self.painted()  # what was told is shown
         await self.idle()
 
     async def idle(self) -> None:
@@ -198,14 +199,9 @@ class Tab:
             "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
         )
 
-    async def words(self) -> str:
-        """The text of the conversation, once no row of it is hidden any more: each is, until it is measured."""
-        seen = await self.page.wait_for_function(
-            """() => { const at = document.querySelector("[role=log]");
-                 return at?.querySelector('[style*="visibility: hidden"]') ? null : { text: at?.innerText ?? "" }; }"""
-        )
-        text: str = (await seen.json_value())["text"]
-        return text
+    async def measured(self) -> None:
+        """Wait until no row of the conversation is hidden any more: each is, until it is measured."""
+        await expect(self.transcript.locator('[style*="visibility: hidden"]')).to_have_count(0)
 
     async def wake(self) -> None:
         """Look for the server at once, as when the network comes back, and not only at the next attempt's time."""
@@ -239,7 +235,7 @@ class Tab:
     async def audit(self) -> None:
         """Fail if axe finds anything serious or critical in what is shown."""
         await self.page.evaluate(AXE.read_text("utf-8"))
-        await self.words()  # a hidden button counts as one without a name
+        await self.measured()  # a hidden button counts as one without a name
         found: list[dict[str, Any]] = await self.page.evaluate(
             """async () => (await axe.run(document, { resultTypes: ["violations"] })).violations
                  .filter((finding) => ["serious", "critical"].includes(finding.impact))

@@ -202,6 +202,7 @@ class StandInService:
             permission_mode="ask",
             queue=(),
             approvals=(),
+            questions=(),
             usage=Usage(),
             cost=None,
         )

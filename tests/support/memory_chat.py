@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
+from openprogram.core.asking import PutQuestion, QuestionRow, ResolveQuestion
 from openprogram.core.errors import Conflict
 from openprogram.core.events import StepFinished
 from openprogram.core.intent import StoredIntent
@@ -44,6 +45,7 @@ class Chat:
     messages: tuple[Message, ...] = ()
     events: tuple[StoredEvent, ...] = ()
     approvals: tuple[ApprovalRow, ...] = ()
+    questions: tuple[QuestionRow, ...] = ()
     grants: tuple[Grant, ...] = ()
     queue: tuple[QueuedMessage, ...] = ()
     usage: tuple[UsageRow, ...] = ()
@@ -52,7 +54,7 @@ class Chat:
 
 def row_of(chat: Chat) -> SessionRow:
     """The chat's row, its status derived."""
-    waiting = any(approval.pending for approval in chat.approvals)
+    waiting = any(row.pending for row in chat.approvals) or any(row.pending for row in chat.questions)
     running = chat.row.turn_id is not None
     return replace(
         chat.row, info=replace(chat.row.info, status="waiting" if waiting else "running" if running else "idle")
@@ -109,6 +111,10 @@ def written(chat: Chat, write: Write, at: str, first_seq: int) -> Chat:  # noqa:
             return replace(chat, approvals=(*chat.approvals, ApprovalRow(write.request, pending=True)))
         case ResolveApproval():
             return replace(chat, approvals=_resolved(chat.approvals, write))
+        case PutQuestion():
+            return replace(chat, questions=(*chat.questions, QuestionRow(write.asked, pending=True)))
+        case ResolveQuestion():
+            return replace(chat, questions=_answered(chat.questions, write))
         case AddGrant():
             return chat if write.grant in chat.grants else replace(chat, grants=(*chat.grants, write.grant))
         case PutQueue():
@@ -125,3 +131,11 @@ def _resolved(approvals: Sequence[ApprovalRow], write: ResolveApproval) -> tuple
         raise Conflict("not pending")
     answer = replace(pending[0], pending=False, decision=write.decision, note=write.note)
     return tuple(answer if row is pending[0] else row for row in approvals)
+
+
+def _answered(questions: Sequence[QuestionRow], write: ResolveQuestion) -> tuple[QuestionRow, ...]:
+    pending = [row for row in questions if row.pending and row.asked.question_id == write.question_id]
+    if not pending:
+        raise Conflict("not pending")
+    answer = replace(pending[0], pending=False, answer=write.answer)
+    return tuple(answer if row is pending[0] else row for row in questions)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from typing_extensions import override
 
+from openprogram.core.asking import PutQuestion, QuestionRow
 from openprogram.core.clock import Clock, iso_time
 from openprogram.core.errors import Conflict, StorageError, UnknownSession
 from openprogram.core.events import Event, SessionInfo, StepFinished
@@ -85,7 +86,7 @@ class MemoryStore(Store):
         elif isinstance(write, RememberRequest):
             self._remember(state, write, at)
         else:
-            if isinstance(write, PutMessage | PutApproval) and _taken(state, write):
+            if isinstance(write, PutMessage | PutApproval | PutQuestion) and _taken(state, write):
                 raise Conflict("the id is taken")
             state.chats[session_id] = written(state.chats[session_id], write, at, first_seq)
 
@@ -161,6 +162,10 @@ class MemoryStore(Store):
         return None
 
     @override
+    async def questions(self, session_id: str, *, pending: bool = True) -> tuple[QuestionRow, ...]:
+        return tuple(row for row in self._chat(session_id).questions if row.pending or not pending)
+
+    @override
     async def grants(self, session_id: str) -> tuple[Grant, ...]:
         return self._chat(session_id).grants
 
@@ -231,7 +236,10 @@ class MemoryStore(Store):
         self._closed = True
 
 
-def _taken(state: MemoryState, write: PutMessage | PutApproval) -> bool:
+def _taken(state: MemoryState, write: PutMessage | PutApproval | PutQuestion) -> bool:
+    if isinstance(write, PutQuestion):
+        asked = (row.asked.question_id for chat in state.chats.values() for row in chat.questions)
+        return write.asked.question_id in asked
     if isinstance(write, PutMessage):
         return any(write.message.id == each.id for chat in state.chats.values() for each in chat.messages)
     ids = (row.request.approval_id for chat in state.chats.values() for row in chat.approvals)

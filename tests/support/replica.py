@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
+from openprogram.core.asking import PutQuestion, QuestionRow, ResolveQuestion
 from openprogram.core.events import Event
 from openprogram.core.messages import Message, QueuedMessage
 from openprogram.core.storage import (
@@ -39,6 +40,7 @@ class Replica:
     turn_id: str | None = None
     turn: list[Event] = field(default_factory=list)
     approvals: dict[str, ApprovalRow] = field(default_factory=dict)
+    questions: dict[str, QuestionRow] = field(default_factory=dict)
     queue: tuple[QueuedMessage, ...] = ()
     loaded: tuple[str, ...] = ()
     revision: int = 0
@@ -75,8 +77,18 @@ class Replica:
 
     @property
     def pending(self) -> list[ApprovalRow]:
-        """Questions without an answer."""
+        """Approvals without an answer."""
         return [row for row in self.approvals.values() if row.pending]
+
+    @property
+    def open_questions(self) -> list[QuestionRow]:
+        """Questions without an answer."""
+        return [row for row in self.questions.values() if row.pending]
+
+    @property
+    def answered(self) -> list[QuestionRow]:
+        """Questions of the unfinished turn that have an answer."""
+        return [row for row in self.questions.values() if row.answer and row.asked.turn_id == self.turn_id]
 
     def _write(self, write: Write) -> None:  # noqa: C901 - one case for each kind of write
         match write:
@@ -99,6 +111,13 @@ class Replica:
                 row = self.approvals[approval_id]
                 assert row.pending, "a question was resolved twice"
                 self.approvals[approval_id] = replace(row, pending=False, decision=decision, note=note)
+            case PutQuestion(asked):
+                assert asked.question_id not in self.questions
+                self.questions[asked.question_id] = QuestionRow(asked, pending=True)
+            case ResolveQuestion(question_id, answer):
+                open_question = self.questions[question_id]
+                assert open_question.pending, "a question was resolved twice"
+                self.questions[question_id] = replace(open_question, pending=False, answer=answer)
             case PutLoaded(names):
                 self.loaded = names
             case PutQueue(queue):

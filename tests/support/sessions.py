@@ -1,7 +1,6 @@
 """Chats over a real store on a real file and a real bus, with a scripted model and tools that wait for the test.
 
-`opened` is a server's inside, with its codec; leaving the block is a shutdown. `crashed` copies the database file as
-`kill -9` leaves it."""
+`opened` is a server's inside, with its codec; leaving the block is a shutdown. `crashed` is what `kill -9` leaves."""
 
 import asyncio
 import shutil
@@ -14,8 +13,9 @@ from typing import Any, TypeVar, cast
 from typing_extensions import override
 
 from openprogram.bus.local import LocalBus
+from openprogram.core.asking import ApprovalRequested
 from openprogram.core.errors import NoEndpoint, StorageError
-from openprogram.core.events import ApprovalRequested, Event, MessageAdded, PermissionMode, TurnFinished
+from openprogram.core.events import Event, MessageAdded, PermissionMode, TurnFinished
 from openprogram.core.intent import ToolIntent
 from openprogram.core.jsonio import encode
 from openprogram.core.messages import Message, QueuedMessage

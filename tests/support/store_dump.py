@@ -43,6 +43,8 @@ async def _chat(store: Store, session_id: str) -> dict[str, Any]:
         "approvals": approvals,
         "pending": await store.approvals(session_id),
         "each approval": [await store.approval(row.request.approval_id) for row in approvals],
+        "questions": await store.questions(session_id, pending=False),
+        "open questions": await store.questions(session_id),
         "grants": await store.grants(session_id),
         "queue": await store.queue(session_id),
         "usage": await store.usage(session_id),

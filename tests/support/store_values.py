@@ -2,9 +2,17 @@
 
 from hypothesis import strategies as st
 
+from openprogram.core.asking import (
+    ApprovalRequested,
+    Choice,
+    PutQuestion,
+    Question,
+    QuestionAnswer,
+    QuestionAsked,
+    ResolveQuestion,
+)
 from openprogram.core.clock import iso_time
 from openprogram.core.events import (
-    ApprovalRequested,
     ErrorInfo,
     ErrorRaised,
     Event,
@@ -87,6 +95,12 @@ def delta(text: str = "x") -> TextDelta:
 def message(message_id: str = "m_1", parent_id: str | None = None, text: str = "hi") -> Message:
     """A user message."""
     return Message(message_id, parent_id, "user", (TextBlock(text),), TIME)
+
+
+def question(question_id: str = "u_1") -> QuestionAsked:
+    """A question to the person."""
+    asked = Question("Which one?", (Choice("Left", "the short way"), Choice("Right")))
+    return QuestionAsked(question_id, "t_1", "c_1", asked)
 
 
 def approval(approval_id: str = "a_1") -> ApprovalRequested:
@@ -193,6 +207,7 @@ def step_finished(message_id: str) -> StepFinished:
 _ids = st.sampled_from(("m_1", "m_2", "m_3"))
 _turns = st.sampled_from(("t_1", "t_2"))
 _approval_ids = st.sampled_from(("a_1", "a_2"))
+_question_ids = st.sampled_from(("u_1", "u_2"))
 _texts_or_none = st.none() | texts
 
 writes: st.SearchStrategy[Write] = st.one_of(
@@ -211,6 +226,8 @@ writes: st.SearchStrategy[Write] = st.one_of(
     ),
     st.builds(PutApproval, _approval_ids.map(approval)),
     st.builds(ResolveApproval, _approval_ids, st.sampled_from((None, "once", "session", "deny")), _texts_or_none),
+    st.builds(PutQuestion, _question_ids.map(question)),
+    st.builds(ResolveQuestion, _question_ids, st.none() | st.builds(QuestionAnswer, name_tuples, _texts_or_none)),
     st.builds(AddGrant, st.builds(Grant, st.sampled_from(("bash", "write")), st.sampled_from(("ls *", "*")))),
     st.builds(PutQueue, queues),
     st.builds(request, st.sampled_from(("c1", "c2")), st.sampled_from((USER, "u_2")), texts),

@@ -7,21 +7,25 @@ from dataclasses import dataclass, field
 from hypothesis import strategies as st
 
 from openprogram.agent.environment import Resumed
-from openprogram.core.errors import ToolFailure
-from openprogram.core.events import (
+from openprogram.core.asking import (
+    Answer,
     ApprovalDecision,
     ApprovalRequested,
     ApprovalResolved,
-    Event,
-    MessageAdded,
+    Question,
+    QuestionAnswer,
+    QuestionAnswered,
+    QuestionAsked,
 )
+from openprogram.core.errors import ToolFailure
+from openprogram.core.events import Event, MessageAdded
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import ReasoningBlock, TextBlock, ToolUseBlock
-from openprogram.core.ports import Answer
 from openprogram.core.prompt import Completed, ReasoningPiece, ResponseStarted, StopReason, TextPiece
 from openprogram.core.tooling import ContractTool, ToolContext, ToolOutput, ToolSpec
 from openprogram.core.usage import Usage
 from openprogram.sessions.approvals import Broker
+from openprogram.sessions.questions import Questions
 from openprogram.tools.wrap import wrap
 from tests.support.agent import Chat, FakeTool, RecordingEmit
 from tests.support.script import Gate, Script, ScriptedProvider, failed, say
@@ -54,7 +58,7 @@ class Story:
 
 
 calls = st.builds(
-    Call, st.sampled_from(("ask", "safe", "write", "ask", "fail")), st.sampled_from(("once", "deny", None))
+    Call, st.sampled_from(("ask", "safe", "write", "ask", "fail", "question")), st.sampled_from(("once", "deny", None))
 )
 
 
@@ -99,7 +103,7 @@ class StoppingEmit(RecordingEmit):
 
 
 class Stage:
-    """A chat with the four kinds of tools, whose questions are answered by call."""
+    """A chat with the five kinds of tools, whose questions are answered by call."""
 
     def __init__(
         self,
@@ -116,34 +120,59 @@ class Stage:
             FakeTool("write", self._act, readonly=False),
             FakeTool("ask", self._act, readonly=False, permission="execute"),
             FakeTool("fail", self._fail, readonly=False),
+            FakeTool("question", self._question, parallel_safe=True),
         ]
         self.chat = Chat(provider, *self.tools)
         self.chat.switches.mode = "ask"
         self.chat.wrap = self._wrap
         self.chat.emit = StoppingEmit(self.chat, stop_after)
         self.broker = Broker(self.chat.emit, self.chat.stop)
+        self.questions = Questions(self.chat.emit, self.chat.stop)
 
     def _wrap(self, spec: ToolSpec) -> ContractTool:
         return wrap(spec, self.chat.switches, self._ask)
 
     async def _ask(self, request: ApprovalRequested) -> Answer:
+        reply = asyncio.get_running_loop().call_soon(self._decide, request)  # the person, once this waits
+        try:
+            return await self.broker(request)
+        finally:
+            reply.cancel()
+
+    def _decide(self, request: ApprovalRequested) -> None:
         decision = self._decisions[request.call_id]
-        waiting = asyncio.ensure_future(self.broker(request))
-        await asyncio.sleep(0)
         if decision is None:
             self._silent.open()
-        else:
-            with self.broker.answering(request.approval_id) as question:
-                if question is not None:
-                    self.chat.emit(ApprovalResolved(request.approval_id, decision))
-                    question.give(Answer(decision))
-        return await waiting
+            return
+        with self.broker.answering(request.approval_id) as question:
+            if question is not None:
+                self.chat.emit(ApprovalResolved(request.approval_id, decision))
+                question.give(Answer(decision))
 
     async def _act(self, _arguments: JsonObject, context: ToolContext) -> ToolOutput:
         self._recording.ran[context.call_id] = len(self.chat.emit.events)
         context.output("at it")
         await asyncio.sleep(0)
         return ToolOutput.text("done")
+
+    async def _question(self, _arguments: JsonObject, context: ToolContext) -> ToolOutput:
+        reply = asyncio.get_running_loop().call_soon(self._reply, context.call_id)  # the person, once this waits
+        try:
+            answer = await self.questions(Question("Which?"), context.call_id, context.turn_id)
+        finally:
+            reply.cancel()
+        return ToolOutput.text(answer.text or "")
+
+    def _reply(self, call_id: str) -> None:
+        if self._decisions[call_id] is None:
+            self._silent.open()
+            return
+        asked = next(event for event in self.chat.emit.of(QuestionAsked) if event.call_id == call_id)
+        with self.questions.answering(asked.question_id) as waits:
+            if waits is not None:
+                answer = QuestionAnswer(text=f"answer to {call_id}")
+                self.chat.emit(QuestionAnswered(asked.question_id, answer))
+                waits.give(answer)
 
     async def _fail(self, _arguments: JsonObject, context: ToolContext) -> ToolOutput:
         self._recording.ran[context.call_id] = len(self.chat.emit.events)

@@ -6,10 +6,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from openprogram.core.events import ApprovalRequested, PermissionMode
+from openprogram.core.asking import Answer, ApprovalRequested
+from openprogram.core.events import PermissionMode
 from openprogram.core.intent import ToolIntent
 from openprogram.core.jsonio import JsonObject, encode
-from openprogram.core.ports import Answer, PermissionState
+from openprogram.core.ports import PermissionState
 from openprogram.core.storage import Grant
 from openprogram.core.tooling import AgentProfile, Preset, Resolution, Snapshot, ToolContext, ToolOutput, ToolSpec
 from openprogram.session_config.layers import Layers

@@ -4,9 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
+from openprogram.core.asking import ApprovalRequested, ApprovalResolved, QuestionAnswered, QuestionAsked
 from openprogram.core.events import (
-    ApprovalRequested,
-    ApprovalResolved,
     BranchSelected,
     ErrorRaised,
     Event,
@@ -57,6 +56,7 @@ class View:
     revision: int = 0
     queue: tuple[QueuedMessage, ...] = ()
     approvals: dict[str, ApprovalRequested] = field(default_factory=dict)
+    questions: dict[str, QuestionAsked] = field(default_factory=dict)
     title: str = ""
     usage: Usage = field(default_factory=Usage)
     cost: float = 0.0
@@ -125,6 +125,7 @@ class View:
                 self.outcome = event
                 if event.error and self.notes and self.notes[-1].event == ErrorRaised(event.error):
                     self.notes.pop()
+                self.questions = {}
             case IntentChanged():
                 self.intent, self.revision = event.intent, event.revision
             case QueueChanged(queue):
@@ -133,6 +134,10 @@ class View:
                 self.approvals[event.approval_id] = event
             case ApprovalResolved():
                 self.approvals.pop(event.approval_id, None)
+            case QuestionAsked():
+                self.questions[event.question_id] = event
+            case QuestionAnswered():
+                self.questions.pop(event.question_id, None)
             case SessionChanged(session):
                 self.title = session.title
             case Notice() | ErrorRaised():

@@ -186,6 +186,7 @@ export class Chats {
       permission_mode: chat.info.permission_mode,
       queue: chat.queue,
       approvals: chat.approvals,
+      questions: [],
     });
   }
 

@@ -121,7 +121,7 @@ export class MockServer {
         if (target.turn !== null) {
           target.queue = [
             ...target.queue,
-            { id: message_id, text: action.text, mode: "queue", created_at: now(), override: null },
+            { id: message_id, text: action.text, mode: "queue", created_at: now(), override: null, sender: null },
           ];
           ack({ session_id: target.info.id, message_id, queued: true });
           return this.#chats.emit(target, { type: "queue_changed", queue: target.queue });

@@ -3,14 +3,14 @@
  */
 
 
-export type Action = (Chat | Stop | ContinueTurn | EditMessage | Regenerate | SelectBranch | EditQueue | SetToolsProfile | ToggleWebSearch | SetToolsEnabled | SetToolDisabled | PickTools | ExplainTools | Subscribe | Unsubscribe | CreateSession | ListSessions | RenameSession | PinSession | DeleteSession | RestoreSession | LoadMessages | SetModel | SetWorkspace | SetPermissionMode | AnswerApproval | ListModels | GetSettings | SetSetting | SavePreset | DeletePreset | Ping)
+export type Action = (Chat | Stop | ContinueTurn | EditMessage | Regenerate | SelectBranch | EditQueue | SetToolsProfile | ToggleWebSearch | SetToolsEnabled | SetToolDisabled | PickTools | ExplainTools | Subscribe | Unsubscribe | CreateSession | ListSessions | RenameSession | PinSession | DeleteSession | RestoreSession | LoadMessages | SetModel | SetWorkspace | SetPermissionMode | AnswerApproval | AnswerQuestion | ListModels | GetSettings | SetSetting | SavePreset | DeletePreset | Ping)
 export type JsonValueInput = (string | number | boolean | JsonValueInput[] | {
 [k: string]: JsonValueInput
 } | null)
 export type JsonValueOutput = (string | number | boolean | JsonValueOutput[] | {
 [k: string]: JsonValueOutput
 } | null)
-export type Event = (MessageAdded | TurnAccepted | TurnStarted | StepStarted | TextDelta | ReasoningDelta | ToolCallDelta | ToolCallStarted | ToolOutputDelta | ToolCallFinished | StepFinished | TurnFinished | LoadedChanged | IntentChanged | ApprovalRequested | ApprovalResolved | QueueChanged | BranchSelected | SessionChanged | Notice | ErrorRaised)
+export type Event = (MessageAdded | TurnAccepted | TurnStarted | StepStarted | TextDelta | ReasoningDelta | ToolCallDelta | ToolCallStarted | ToolOutputDelta | ToolCallFinished | StepFinished | TurnFinished | LoadedChanged | IntentChanged | ApprovalRequested | ApprovalResolved | QuestionAsked | QuestionAnswered | QueueChanged | BranchSelected | SessionChanged | Notice | ErrorRaised)
 export type ServerFrame = (Hello | ChatAck | IntentAck | SubscribeAck | SessionsAck | MessagesAck | SettingsAck | ModelsAck | ToolsAck | SessionAck | Ack | ErrorFrame | EventFrame | Snapshot | HintFrame | PingFrame | Pong)
 
 /**
@@ -274,6 +274,17 @@ note?: (string | null)
 session_id: string
 }
 /**
+ * Answer a pending question once, from any tab: labels of choices, words of one's own, or neither to skip it.
+ */
+export interface AnswerQuestion {
+action: "answer_question"
+chosen?: string[]
+id: string
+question_id: string
+session_id: string
+text?: (string | null)
+}
+/**
  * The models that can be chosen now; the hint `models_changed` says that there are others.
  */
 export interface ListModels {
@@ -394,6 +405,13 @@ reason: (string | null)
 state: ("off" | "on" | "unavailable")
 }
 /**
+ * One answer to choose; `label` is what the model gets back.
+ */
+export interface Choice {
+description: string
+label: string
+}
+/**
  * Which layer decided a field of the merged intent, and to what.
  */
 export interface Decided {
@@ -456,7 +474,8 @@ type: "message_added"
 /**
  * One node of the tree. `parent_id` None is a root; `model` is `endpoint/model` for answers.
  * 
- * `override` is what a user message asks of tools for its own turn only (spec tools.md T9).
+ * `override` is what a user message asks of tools for its own turn only (spec tools.md T9). `sender` is the chat that
+ * a user message came from; None: a person wrote it.
  */
 export interface Message {
 blocks: (TextBlock | ReasoningBlock | ToolUseBlock | ToolResultBlock)[]
@@ -466,6 +485,7 @@ model: (string | null)
 override: (ToolIntent | null)
 parent_id: (string | null)
 role: ("user" | "assistant" | "tool" | "notice")
+sender: (Sender | null)
 status: ("complete" | "stopped" | "interrupted" | "error" | "cut")
 turn_id: (string | null)
 }
@@ -536,6 +556,14 @@ enabled: (boolean | null)
 picked: (string[] | null)
 toolset: (string | null)
 web_search: (boolean | null)
+}
+/**
+ * The chat that a message came from, and how many chats have passed it on since a person spoke.
+ */
+export interface Sender {
+depth: number
+session_id: string
+title: string
 }
 /**
  * A turn runs from here, though its contract is still being prepared: `turn_started` follows, or its end.
@@ -623,7 +651,7 @@ text: string
 type: "reasoning_delta"
 }
 /**
- * More of the JSON text of a call's arguments, while the model is writing it.
+ * More of the JSON text of a call's arguments.
  */
 export interface ToolCallDelta {
 block: number
@@ -718,6 +746,40 @@ revision: number
 type: "intent_changed"
 }
 /**
+ * A call asks a person something and waits. The event shows it in every tab until it is answered or moot.
+ */
+export interface QuestionAsked {
+call_id: string
+question: Question
+question_id: string
+turn_id: string
+type: "question_asked"
+}
+/**
+ * What is asked. `multiple`: several choices may be taken; `free_text`: words of one's own may be given, too.
+ */
+export interface Question {
+choices: Choice[]
+free_text: boolean
+multiple: boolean
+text: string
+}
+/**
+ * A question is answered, or moot (`answer` None: the turn ended first).
+ */
+export interface QuestionAnswered {
+answer: (QuestionAnswer | null)
+question_id: string
+type: "question_answered"
+}
+/**
+ * The labels that were chosen, in the order of the choices, and words of the person's own. Neither: skipped.
+ */
+export interface QuestionAnswer {
+chosen: string[]
+text: (string | null)
+}
+/**
  * The whole queue as it is now.
  */
 export interface QueueChanged {
@@ -732,6 +794,7 @@ created_at: string
 id: string
 mode: ("queue" | "steer")
 override: (ToolIntent | null)
+sender: (Sender | null)
 text: string
 }
 /**
@@ -997,6 +1060,7 @@ outcome: (TurnFinished | null)
 outcome_at: (string | null)
 partial: (PartialAnswer | null)
 permission_mode: ("ask" | "accept_edits" | "auto")
+questions: QuestionAsked[]
 queue: QueuedMessage[]
 revision: number
 session: SessionInfo

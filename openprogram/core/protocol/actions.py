@@ -8,8 +8,9 @@ from typing import Annotated, Literal
 
 from annotated_types import Ge, Interval, MaxLen, MinLen
 
-from openprogram.core.events import ApprovalDecision, ChatMode, PermissionMode
+from openprogram.core.events import ChatMode, PermissionMode
 from openprogram.core.protocol.base import BaseAction, Name, Override, SessionAction, Title, Workspace
+from openprogram.core.protocol.control import AnswerApproval, AnswerQuestion
 from openprogram.core.protocol.user_actions import (
     DeletePreset,
     GetSettings,
@@ -239,16 +240,6 @@ class SetPermissionMode(SessionAction):
     mode: PermissionMode
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerApproval(SessionAction):
-    """Answer a pending approval once, from any tab."""
-
-    action: Literal["answer_approval"]
-    approval_id: Name
-    decision: ApprovalDecision
-    note: Annotated[str, MaxLen(10_000)] | None = None
-
-
 Action = (
     Chat
     | Stop
@@ -276,6 +267,7 @@ Action = (
     | SetWorkspace
     | SetPermissionMode
     | AnswerApproval
+    | AnswerQuestion
     | ListModels
     | GetSettings
     | SetSetting

@@ -2,15 +2,8 @@
 
 from dataclasses import dataclass
 
-from openprogram.core.events import (
-    ApprovalRequested,
-    Event,
-    PermissionMode,
-    SessionInfo,
-    SessionStatus,
-    StepFinished,
-    TurnFinished,
-)
+from openprogram.core.asking import ApprovalRequested, QuestionAsked
+from openprogram.core.events import Event, PermissionMode, SessionInfo, SessionStatus, StepFinished, TurnFinished
 from openprogram.core.intent import Effective, ToolIntent
 from openprogram.core.messages import Message, QueuedMessage
 from openprogram.core.storage import Note
@@ -56,6 +49,7 @@ class SessionState:
     permission_mode: PermissionMode
     queue: tuple[QueuedMessage, ...]
     approvals: tuple[ApprovalRequested, ...]
+    questions: tuple[QuestionAsked, ...]
     usage: Usage
     cost: float | None
     outcome: TurnFinished | None = None

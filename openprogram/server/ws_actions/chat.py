@@ -3,7 +3,6 @@
 from typing import Final
 
 from openprogram.core.protocol.actions import (
-    AnswerApproval,
     Chat,
     ContinueTurn,
     EditMessage,
@@ -12,6 +11,7 @@ from openprogram.core.protocol.actions import (
     SelectBranch,
     Stop,
 )
+from openprogram.core.protocol.control import AnswerApproval, AnswerQuestion
 from openprogram.server.ws_actions.base import Handlers, perform
 
 HANDLERS: Final[Handlers] = {
@@ -23,4 +23,5 @@ HANDLERS: Final[Handlers] = {
     SelectBranch: perform,
     EditQueue: perform,
     AnswerApproval: perform,
+    AnswerQuestion: perform,
 }

@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 
+from openprogram.core.asking import QuestionRow
 from openprogram.core.events import SessionInfo, StepFinished
 from openprogram.core.intent import StoredIntent
 from openprogram.core.jsonio import JsonValue, encode
@@ -95,6 +96,13 @@ def approval(db: sqlite3.Connection, approval_id: str) -> tuple[str, ApprovalRow
     """One approval and its chat."""
     found = db.execute("SELECT * FROM approvals WHERE id = ?", (approval_id,)).fetchone()
     return None if found is None else (found["session_id"], rows.approval_row(found))
+
+
+def questions(db: sqlite3.Connection, session_id: str, pending: bool) -> tuple[QuestionRow, ...]:
+    """The chat's questions to the person, oldest first."""
+    condition = " AND pending = 1" if pending else ""
+    found = db.execute(f"SELECT * FROM questions WHERE session_id = ?{condition} ORDER BY n", (session_id,))
+    return tuple(map(rows.question_row, found))
 
 
 def grants(db: sqlite3.Connection, session_id: str) -> tuple[Grant, ...]:

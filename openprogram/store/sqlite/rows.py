@@ -11,15 +11,9 @@ from typing import Any, Final, TypeVar, cast
 
 from pydantic import TypeAdapter, ValidationError
 
+from openprogram.core.asking import ApprovalRequested, QuestionAnswer, QuestionAsked, QuestionRow
 from openprogram.core.errors import BadJson, DatabaseCorrupt
-from openprogram.core.events import (
-    ApprovalRequested,
-    PermissionMode,
-    SessionInfo,
-    SessionStatus,
-    StepFinished,
-    TurnFinished,
-)
+from openprogram.core.events import PermissionMode, SessionInfo, SessionStatus, StepFinished, TurnFinished
 from openprogram.core.intent import StoredIntent, ToolIntent
 from openprogram.core.jsonio import JsonValue, decode
 from openprogram.core.messages import Message, QueuedMessage
@@ -33,7 +27,8 @@ _T = TypeVar("_T")
 SESSION: Final = """
 SELECT s.*,
     (SELECT max(seq) FROM events WHERE session_id = s.id) AS last_seq,
-    EXISTS (SELECT 1 FROM approvals WHERE session_id = s.id AND pending = 1) AS waiting
+    EXISTS (SELECT 1 FROM approvals WHERE session_id = s.id AND pending = 1)
+        OR EXISTS (SELECT 1 FROM questions WHERE session_id = s.id AND pending = 1) AS waiting
 FROM sessions s
 """
 """What `session_row` and `session_info` need."""
@@ -121,6 +116,13 @@ def approval_row(row: sqlite3.Row) -> ApprovalRow:
     """An approval with its answer, if it has one."""
     request = _typed(ApprovalRequested, row["request"], f"approval {row['id']}")
     return ApprovalRow(request, bool(row["pending"]), row["decision"], row["note"])
+
+
+def question_row(row: sqlite3.Row) -> QuestionRow:
+    """A question with its answer, if it has one."""
+    asked = _typed(QuestionAsked, row["asked"], f"question {row['id']}")
+    answer = None if row["answer"] is None else _typed(QuestionAnswer, row["answer"], f"the answer to {row['id']}")
+    return QuestionRow(asked, bool(row["pending"]), answer)
 
 
 def grant(row: sqlite3.Row) -> Grant:

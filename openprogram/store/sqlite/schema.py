@@ -81,6 +81,16 @@ CREATE TABLE approvals (
     note TEXT
 )"""
 
+_QUESTIONS = """
+CREATE TABLE questions (
+    n INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    asked BLOB NOT NULL,
+    pending INTEGER NOT NULL,
+    answer BLOB
+)"""
+
 _GRANTS = """
 CREATE TABLE grants (
     n INTEGER PRIMARY KEY,
@@ -173,4 +183,5 @@ MIGRATIONS: Final = (
             "ALTER TABLE usage ADD COLUMN finished BLOB",
         ),
     ),
+    Migration("questions", (_QUESTIONS, "CREATE INDEX questions_of_session ON questions (session_id, pending)")),
 )

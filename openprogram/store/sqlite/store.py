@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from typing_extensions import override
 
+from openprogram.core.asking import QuestionRow
 from openprogram.core.clock import Clock, iso_time
 from openprogram.core.errors import StorageError
 from openprogram.core.events import Event, SessionInfo, StepFinished
@@ -132,6 +133,10 @@ class SqliteStore(Store):
     @override
     async def approval(self, approval_id: str) -> tuple[str, ApprovalRow] | None:
         return await self._readers.ask(reads.approval, approval_id)
+
+    @override
+    async def questions(self, session_id: str, *, pending: bool = True) -> tuple[QuestionRow, ...]:
+        return await self._readers.ask(reads.questions, session_id, pending)
 
     @override
     async def grants(self, session_id: str) -> tuple[Grant, ...]:

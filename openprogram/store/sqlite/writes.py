@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import assert_never
 
+from openprogram.core.asking import PutQuestion, ResolveQuestion
 from openprogram.core.errors import Conflict
 from openprogram.core.jsonio import JsonValue, encode
 from openprogram.core.storage import (
@@ -27,6 +28,7 @@ from openprogram.core.storage import (
     StartTurn,
     Write,
 )
+from openprogram.store.sqlite.asked import put_approval, put_question, resolve_approval, resolve_question
 from openprogram.store.sqlite.rows import notes
 
 
@@ -69,9 +71,13 @@ def apply(db: sqlite3.Connection, write: Write, unit: Unit) -> None:  # noqa: C9
         case PutUsage():
             _put_usage(db, write, unit)
         case PutApproval():
-            _put_approval(db, write, unit)
+            put_approval(db, write, unit.session_id)
         case ResolveApproval():
-            _resolve_approval(db, write, unit)
+            resolve_approval(db, write, unit.session_id)
+        case PutQuestion():
+            put_question(db, write, unit.session_id)
+        case ResolveQuestion():
+            resolve_question(db, write, unit.session_id)
         case AddGrant():
             _add_grant(db, write, unit)
         case PutQueue():
@@ -194,27 +200,6 @@ def _put_usage(db: sqlite3.Connection, write: PutUsage, unit: Unit) -> None:
             None if write.finished is None else encode(write.finished),
         ),
     )
-
-
-def _put_approval(db: sqlite3.Connection, write: PutApproval, unit: Unit) -> None:
-    request = write.request
-    done = db.execute(
-        """INSERT INTO approvals (id, session_id, request, pending) VALUES (?, ?, ?, 1)
-        ON CONFLICT (id) DO NOTHING""",
-        (request.approval_id, unit.session_id, encode(request)),
-    )
-    if not done.rowcount:
-        raise Conflict(f"there is an approval {request.approval_id} already")
-
-
-def _resolve_approval(db: sqlite3.Connection, write: ResolveApproval, unit: Unit) -> None:
-    done = db.execute(
-        """UPDATE approvals SET pending = 0, decision = ?, note = ?
-        WHERE id = ? AND session_id = ? AND pending = 1""",
-        (write.decision, write.note, write.approval_id, unit.session_id),
-    )
-    if not done.rowcount:
-        raise Conflict(f"no approval {write.approval_id} is pending in chat {unit.session_id}")
 
 
 def _add_grant(db: sqlite3.Connection, write: AddGrant, unit: Unit) -> None:

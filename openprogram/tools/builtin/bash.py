@@ -5,7 +5,6 @@ import codecs
 import json
 import os
 import shutil
-import signal
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from openprogram.core.errors import ToolFailure
 from openprogram.core.jsonio import JsonObject, scrub
 from openprogram.core.tooling import CallPreview, ToolContext, ToolLimits, ToolOutput, ToolSpec
 from openprogram.tools.builtin.environment import command_environment
+from openprogram.tools.builtin.job_words import ending
 from openprogram.tools.builtin.jobs import Jobs
 from openprogram.tools.builtin.output import excerpt, output_file
 from openprogram.tools.builtin.paths import Roots
@@ -192,11 +192,5 @@ def _notes(run: _Run) -> list[str]:
         notes.append(f"[{run.end.left} processes that it left running were ended]")
     if run.end.dropped:
         notes.append(f"[{run.end.dropped:,} bytes of output were more than is kept]")
-    notes.append(f"[{_ending(run.end.code)}]")
+    notes.append(f"[{ending(run.end.code)}]")
     return notes
-
-
-def _ending(code: int) -> str:
-    if code >= 0:
-        return f"exit code {code}"
-    return f"ended by {signal.Signals(-code).name}" if -code in signal.valid_signals() else f"ended by signal {-code}"

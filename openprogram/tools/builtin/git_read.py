@@ -41,13 +41,13 @@ async def git_read(
     offset: int = 1,
     folder: str = ".",
 ) -> ToolOutput:
-    """Look at a git repository: status (uncommitted changes), commit history (log), a commit or an old version of a
-    file (show), differences, who changed which line (blame), branches and tags.
+    """Look at a git repository: status (what is uncommitted), commit history (log), a commit or an old version of a
+    file (show), differences, who wrote each line (blame), branches and tags.
 
     Args:
         command: What to look at
         revision: Commit, branch, tag or range (a..b); for show also commit:file
-        path: Only this file or folder, relative to the workspace; for blame the file
+        path: Only this path, relative to the workspace; blame needs one
         staged: With diff, what is in the index
         limit: Most commits or branches
         offset: First line of the output, to go on where it was cut

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from openprogram.core.asking import PutQuestion, QuestionAnswer, QuestionRow, ResolveQuestion
 from openprogram.core.errors import Conflict
 from openprogram.core.messages import Message, QueuedMessage
 from openprogram.core.ports import Store
@@ -26,7 +27,17 @@ from openprogram.core.storage import (
 )
 from openprogram.core.usage import Usage
 from tests.support.store_places import NewPlace, opened
-from tests.support.store_values import approval, message, messages, new_chat, queued, queues, step_finished, usages
+from tests.support.store_values import (
+    approval,
+    message,
+    messages,
+    new_chat,
+    question,
+    queued,
+    queues,
+    step_finished,
+    usages,
+)
 
 
 def trees() -> st.SearchStrategy[list[Message]]:
@@ -90,6 +101,34 @@ async def test_an_approval_is_answered_exactly_once(store: Store) -> None:  # P9
     assert await store.approvals("s_1") == pending[1:]
     assert await store.approvals("s_1", pending=False) == (answered, pending[1])
     assert await store.approval("a_1") == ("s_1", answered)
+
+
+async def test_a_question_is_answered_exactly_once(store: Store) -> None:  # P9
+    await store.commit("s_1", [], [new_chat(), PutQuestion(question("u_1")), PutQuestion(question("u_2"))])
+    pending = (QuestionRow(question("u_1"), True), QuestionRow(question("u_2"), True))
+    assert await store.questions("s_1") == pending
+    row = await store.session("s_1")
+    assert row is not None
+    assert row.info.status == "waiting"
+
+    first = QuestionAnswer(("Left",), "tab one")
+    answers = [ResolveQuestion("u_1", first), ResolveQuestion("u_1", QuestionAnswer(("Right",)))]
+    outcomes = await asyncio.gather(*(store.commit("s_1", [], [answer]) for answer in answers), return_exceptions=True)
+    assert [type(outcome) for outcome in outcomes] == [tuple, Conflict]
+    answered = QuestionRow(question("u_1"), False, first)
+    assert await store.questions("s_1") == pending[1:]
+    assert await store.questions("s_1", pending=False) == (answered, pending[1])
+    await store.commit("s_1", [], [ResolveQuestion("u_2", None)])
+    assert (await store.questions("s_1", pending=False))[1] == QuestionRow(question("u_2"), False)
+
+
+async def test_a_question_id_is_taken_once_and_answered_in_its_own_chat_only(store: Store) -> None:  # R12
+    await store.commit("s_1", [], [new_chat(), PutQuestion(question("u_1"))])
+    await store.commit("s_2", [], [new_chat("s_2")])
+    for chat, write in (("s_2", PutQuestion(question("u_1"))), ("s_2", ResolveQuestion("u_1", None))):
+        with pytest.raises(Conflict):
+            await store.commit(chat, [], [write])
+    assert await store.questions("s_2", pending=False) == ()
 
 
 async def test_a_moot_approval_is_resolved_without_a_decision(store: Store) -> None:

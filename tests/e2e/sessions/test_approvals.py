@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from openprogram.core.asking import ApprovalRequested, ApprovalResolved
 from openprogram.core.errors import BadField, StorageError
-from openprogram.core.events import ApprovalRequested, ApprovalResolved, TurnFinished
+from openprogram.core.events import TurnFinished
 from openprogram.core.messages import ToolResultBlock
 from openprogram.core.storage import Grant
 from tests.support.agent import FakeTool

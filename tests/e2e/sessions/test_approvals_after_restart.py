@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from openprogram.core.events import ApprovalRequested, ApprovalResolved, ToolCallFinished, TurnFinished, TurnStarted
+from openprogram.core.asking import ApprovalRequested, ApprovalResolved
+from openprogram.core.events import ToolCallFinished, TurnFinished, TurnStarted
 from openprogram.core.intent import ToolIntent
 from openprogram.core.messages import ToolResultBlock
 from tests.support.agent import FakeTool, held

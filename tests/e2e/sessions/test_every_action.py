@@ -6,8 +6,11 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 
+from openprogram.core.asking import Question, QuestionAsked
 from openprogram.core.errors import IdConflict, OpenProgramError, UnknownSession
 from openprogram.core.events import TurnFinished
+from openprogram.core.jsonio import JsonObject
+from openprogram.core.tooling import ToolContext, ToolOutput
 from openprogram.sessions.service import HANDLERS
 from tests.support.agent import FakeTool
 from tests.support.script import call, failed, say, use
@@ -23,6 +26,8 @@ class Place:
         self.message_id = ""
         self.waiting_id = ""
         self.approval_id = ""
+        self.asking_id = ""
+        self.question_id = ""
         self.queued_id = ""
 
     async def furnish(self) -> None:
@@ -32,6 +37,8 @@ class Place:
         await self.chats.rest(self.session_id)
         self.waiting_id = (await self.chats.say("run")).session_id
         self.approval_id = (await self.chats.asked(self.waiting_id)).approval_id
+        self.asking_id = (await self.chats.say("ask")).session_id
+        self.question_id = (await self.chats.until(self.asking_id, QuestionAsked)).question_id
         self.queued_id = (await self.chats.say("later", self.waiting_id)).message_id
 
 
@@ -60,6 +67,7 @@ ON_A_CHAT: dict[str, Fields] = {
     "set_workspace": lambda at: {"session_id": at.session_id, "workspace": "/"},
     "set_permission_mode": lambda at: {"session_id": at.session_id, "mode": "auto"},
     "answer_approval": lambda at: {"session_id": at.waiting_id, "approval_id": at.approval_id, "decision": "deny"},
+    "answer_question": lambda at: {"session_id": at.asking_id, "question_id": at.question_id, "text": "the left one"},
 }
 OF_A_USER: dict[str, Fields] = {
     "create_session": lambda _: {"title": "Mine"},
@@ -79,6 +87,7 @@ async def _place(chats: Chats, action: str) -> Place:
     chats.provider.scripts += [
         (broken,) if broken else say("Hello."),
         call(use("bash", command="ls")),
+        call(use("ask_user")),
         *[say("Yes.") for _ in range(4)],
     ]
     place = Place(chats)
@@ -87,8 +96,13 @@ async def _place(chats: Chats, action: str) -> Place:
     return place
 
 
-def _bash() -> FakeTool:
-    return FakeTool("bash", permission="execute", readonly=False)
+def _tools() -> list[FakeTool]:
+    return [FakeTool("bash", permission="execute", readonly=False), FakeTool("ask_user", _ask)]
+
+
+async def _ask(_arguments: JsonObject, context: ToolContext) -> ToolOutput:
+    assert context.person is not None
+    return ToolOutput.text(str(await context.person(Question("Which one?"), context.call_id, context.turn_id)))
 
 
 def test_every_action_has_its_line_here() -> None:
@@ -98,40 +112,40 @@ def test_every_action_has_its_line_here() -> None:
 
 @pytest.mark.parametrize("action", ON_A_CHAT)
 async def test_every_action_on_someone_elses_chat_is_refused_without_a_trace(tmp_path: Path, action: str) -> None:
-    async with opened(tmp_path, tools=[_bash()], mode="ask") as chats:  # P12, R12
+    async with opened(tmp_path, tools=_tools(), mode="ask") as chats:  # P12, R12
         place = await _place(chats, action)
-        before = [await chats.log(one) for one in (place.session_id, place.waiting_id)]
+        before = [await chats.log(one) for one in (place.session_id, place.waiting_id, place.asking_id)]
         with pytest.raises(UnknownSession):
             await chats.do(action, user="u_bob", **ON_A_CHAT[action](place))
-        assert [await chats.log(one) for one in (place.session_id, place.waiting_id)] == before
+        assert [await chats.log(one) for one in (place.session_id, place.waiting_id, place.asking_id)] == before
 
 
 @pytest.mark.parametrize("action", [action for action in EVERY if action not in READS])
 async def test_every_change_has_one_effect_and_equal_acks_however_often_it_is_sent(tmp_path: Path, action: str) -> None:
-    async with opened(tmp_path, tools=[_bash()], mode="ask") as chats:  # P5
+    async with opened(tmp_path, tools=_tools(), mode="ask") as chats:  # P5
         place = await _place(chats, action)
         fields = EVERY[action](place)
         first = await chats.do(action, id="twin", **fields)
         if action in ("chat", "edit_message", "regenerate", "continue_turn"):
             await chats.until(place.session_id, TurnFinished, 2)
             await chats.rest(place.session_id)
-        if action in ("stop", "answer_approval"):
-            await chats.rest(place.waiting_id)
-        before = [await chats.log(one) for one in (place.session_id, place.waiting_id)]
+        if action in ("stop", "answer_approval", "answer_question"):
+            await chats.rest(place.asking_id if action == "answer_question" else place.waiting_id)
+        before = [await chats.log(one) for one in (place.session_id, place.waiting_id, place.asking_id)]
         assert await chats.do(action, id="twin", **fields) == first
-        assert [await chats.log(one) for one in (place.session_id, place.waiting_id)] == before
+        assert [await chats.log(one) for one in (place.session_id, place.waiting_id, place.asking_id)] == before
         with pytest.raises(IdConflict):
             await chats.do("create_session", id="twin", title="something else")
-    async with opened(tmp_path, tools=[_bash()], mode="ask") as chats:
+    async with opened(tmp_path, tools=_tools(), mode="ask") as chats:
         assert await chats.do(action, id="twin", **fields) == first
 
 
 @pytest.mark.parametrize("action", ON_A_CHAT)
 async def test_every_action_on_a_chat_that_is_not_there_says_so(tmp_path: Path, action: str) -> None:  # P12
-    async with opened(tmp_path, tools=[_bash()], mode="ask") as chats:
+    async with opened(tmp_path, tools=_tools(), mode="ask") as chats:
         place = Place(chats)
-        place.session_id = place.waiting_id = "s_none"
-        place.message_id = place.approval_id = place.queued_id = "x_none"
+        place.session_id = place.waiting_id = place.asking_id = "s_none"
+        place.message_id = place.approval_id = place.question_id = place.queued_id = "x_none"
         with pytest.raises(OpenProgramError) as caught:
             await chats.do(action, **ON_A_CHAT[action](place))
         assert caught.value.code == "unknown_session"

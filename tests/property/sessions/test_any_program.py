@@ -15,8 +15,9 @@ from typing import Literal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from openprogram.core.asking import ApprovalRequested, ApprovalResolved
 from openprogram.core.errors import BadField, Busy, StorageError
-from openprogram.core.events import ApprovalRequested, ApprovalResolved, Event, MessageAdded, TurnFinished, TurnStarted
+from openprogram.core.events import Event, MessageAdded, TurnFinished, TurnStarted
 from openprogram.core.messages import Message, TextBlock
 from openprogram.core.prompt import ProviderEvent, ProviderRequest, ResponseStarted, TextPiece
 from openprogram.core.protocol.frames import ChatAck

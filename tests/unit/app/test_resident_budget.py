@@ -11,7 +11,9 @@ from openprogram.core.jsonio import canonical
 from openprogram.core.tooling import DISCOVERY_TOOL, ToolSpec
 from openprogram.providers.pricing import wire_tool
 from openprogram.tokens import count_tokens
+from openprogram.tools.builtin.browser_config import BrowserConfig
 from openprogram.tools.builtin.jobs import Jobs
+from openprogram.tools.builtin.playwright_browser import Browsers
 from openprogram.tools.registry import Registry
 
 BUDGET: Final = 2_600
@@ -30,7 +32,7 @@ async def tools(tmp_path: Path) -> tuple[ToolSpec, ...]:
     registry = Registry()
     async with Jobs() as jobs:
         settings = load_settings(Flags(home=str(tmp_path)), {})
-        BuiltinSource(settings, registry, jobs, None).register(keyless_consent=True)
+        BuiltinSource(settings, registry, jobs, Browsers(BrowserConfig()), None).register(keyless_consent=True)
         return registry.snapshot.tools
 
 

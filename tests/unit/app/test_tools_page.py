@@ -8,7 +8,9 @@ import pytest
 from openprogram.app.builtin import BuiltinSource
 from openprogram.app.settings import Flags, load_settings
 from openprogram.core.tooling import Snapshot
+from openprogram.tools.builtin.browser_config import BrowserConfig
 from openprogram.tools.builtin.jobs import Jobs
+from openprogram.tools.builtin.playwright_browser import Browsers
 from openprogram.tools.presets import expand
 from openprogram.tools.registry import Registry
 from tests.support.tree import ROOT
@@ -22,7 +24,7 @@ async def snapshot(tmp_path: Path) -> Snapshot:
     registry = Registry()
     async with Jobs() as jobs:
         settings = load_settings(Flags(home=str(tmp_path)), {})
-        BuiltinSource(settings, registry, jobs, None).register(keyless_consent=True)
+        BuiltinSource(settings, registry, jobs, Browsers(BrowserConfig()), None).register(keyless_consent=True)
         return registry.snapshot
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from openprogram.context.notices import Told, notice_text, told
 from openprogram.core.messages import Message
+from openprogram.core.news import News
 from openprogram.core.prompt import SurfacePlan
 from tests.support.script import chain
 
@@ -73,3 +74,17 @@ def test_told_comes_to_the_last_word_on_each_tool() -> None:
         f"{TODAY_LINE}\nSwitched off, calls will be refused: weather.",
     )
     assert told(history) == Told(TODAY, frozenset({"bash", "weather"}))
+
+
+def test_the_end_of_a_background_command_is_told_once() -> None:  # C12
+    news = (News("job_1", "exit code 0 after 3 s (make: all, at once)"), News("job_2", "stopped on request"))
+    lines = [
+        "Background command job_1: exit code 0 after 3 s (make: all, at once).",
+        "Background command job_2: stopped on request.",
+    ]
+    first = notice_text(_plan("read"), _after(TODAY_LINE), TODAY, news=news[:1])
+    assert first == lines[0]
+    then = _after(TODAY_LINE, first)
+    assert notice_text(_plan("read"), then, TODAY, news=news[:1]) is None
+    assert notice_text(_plan("read"), then, TODAY, news=news) == lines[1]
+    assert told(then).jobs == {"job_1"}

@@ -5,7 +5,8 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openprogram.core.tooling import Contract, ContractTool, LoadedSet, ToolOutput
+from openprogram.core.loaded import LoadedSet
+from openprogram.core.tooling import Contract, ContractTool, ToolOutput
 from tests.support.tools import BASH, READ, spec
 
 

@@ -2,8 +2,16 @@
 
 from typing import get_args
 
-from openprogram.core.events import (
+from openprogram.core.asking import (
     ApprovalResolved,
+    PutQuestion,
+    Question,
+    QuestionAnswer,
+    QuestionAnswered,
+    QuestionAsked,
+    ResolveQuestion,
+)
+from openprogram.core.events import (
     BranchSelected,
     ErrorInfo,
     ErrorRaised,
@@ -54,6 +62,8 @@ def test_events_of_one_commit_are_mirrored_in_their_order() -> None:
         LoadedChanged(("weather",), ("weather",)),
         started,
         ApprovalResolved("a_1", "deny", "no"),
+        QuestionAsked("u_1", "t_1", "c_1", Question("Which?")),
+        QuestionAnswered("u_1", QuestionAnswer(("A",))),
         TurnFinished("t_1", "stopped"),
     )
     writes: tuple[Write, ...] = (
@@ -64,6 +74,8 @@ def test_events_of_one_commit_are_mirrored_in_their_order() -> None:
         PutLoaded(("weather",)),
         StartTurn("t_1"),
         ResolveApproval("a_1", "deny", "no"),
+        PutQuestion(QuestionAsked("u_1", "t_1", "c_1", Question("Which?"))),
+        ResolveQuestion("u_1", QuestionAnswer(("A",))),
         EndTurn(TurnFinished("t_1", "stopped")),
     )
     assert project(events, "u_1") == writes
@@ -89,6 +101,7 @@ def test_every_kind_of_event_is_known() -> None:
         "MessageAdded", "BranchSelected", "TurnStarted", "TurnFinished", "StepFinished", "IntentChanged",
         "ApprovalRequested", "ApprovalResolved", "QueueChanged", "SessionChanged", "LoadedChanged",
         "TurnAccepted", "Notice", "ErrorRaised",
+        "QuestionAsked", "QuestionAnswered",
     }  # fmt: skip
     telling = {
         "StepStarted", "TextDelta", "ReasoningDelta", "ToolCallDelta", "ToolCallStarted", "ToolOutputDelta",

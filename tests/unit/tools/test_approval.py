@@ -2,10 +2,10 @@ from pathlib import Path
 
 import pytest
 
+from openprogram.core.asking import Answer
 from openprogram.core.errors import ToolFailure
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import TextBlock
-from openprogram.core.ports import Answer
 from openprogram.core.storage import Grant
 from openprogram.core.tooling import CallPreview, Execute, ToolContext, ToolOutput, ToolSpec
 from openprogram.tools.approval import with_approval

@@ -2,10 +2,10 @@ import pytest
 
 from openprogram.core.errors import UnknownPreset
 from openprogram.core.intent import ChipEffect, ToolIntent
-from openprogram.core.tooling import AgentProfile, DropReason, Preset
+from openprogram.core.tooling import AgentProfile, Drop, DropReason, Origin, Preset
 from openprogram.session_config.layers import Layers, merge
 from openprogram.tools.resolve import resolve, turn_view
-from tests.support.tools import BRAVE, NAMES, PROFILE, WEATHER, registry, resolved, snapshot, spec
+from tests.support.tools import BRAVE, NAMES, PROFILE, READ, WEATHER, registry, resolved, snapshot, spec
 
 NOW = snapshot(("plugin:weather", [WEATHER]), ("mcp:brave", [BRAVE]))
 DEFAULT = ("bash", "read", "weather", "web_fetch", "write")
@@ -55,6 +55,21 @@ def test_the_chip_adds_the_search_to_any_base() -> None:
 
 def test_the_chip_is_stronger_than_a_layer_that_lists_its_tool_as_disabled() -> None:
     assert "web_search" in resolved(ToolIntent(disabled=("web_search",), web_search=True), NOW).names
+
+
+@pytest.mark.parametrize(
+    ("origin", "asks"), [("web", True), ("terminal", False), ("channel", False), ("subagent", False)]
+)
+def test_a_tool_that_asks_a_person_is_there_only_where_one_is(origin: Origin, asks: bool) -> None:  # T12
+    asking = registry()
+    asking.put("builtin", [spec("ask_user", needs_person=True), READ])
+    resolution = resolve(ToolIntent(toolset="full"), asking.snapshot, PROFILE, origin)
+
+    assert ("ask_user" in resolution.names) is asks
+    assert "read" in resolution.names
+    if not asks:
+        reason = Drop("source_forbids", f"nobody can be asked in a turn from a {origin}")
+        assert resolution.dropped["ask_user"] == reason
 
 
 @pytest.mark.parametrize(

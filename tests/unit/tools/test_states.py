@@ -1,7 +1,8 @@
 from dataclasses import replace
 
 from openprogram.core.intent import ToolIntent
-from openprogram.core.tooling import DISCOVERY_TOOL, LoadedSet, Snapshot
+from openprogram.core.loaded import LoadedSet
+from openprogram.core.tooling import DISCOVERY_TOOL, Snapshot
 from openprogram.tools.states import tool_states
 from tests.support.tools import resolved, snapshot
 

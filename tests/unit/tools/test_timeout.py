@@ -14,6 +14,10 @@ async def test_a_call_in_time_is_untouched(tmp_path: Path) -> None:
     assert await with_timeout(echo, 60)({}, context(tmp_path)) == ToolOutput.text("{}")
 
 
+async def test_a_call_that_waits_for_a_person_has_no_limit(tmp_path: Path) -> None:
+    assert await with_timeout(echo, None)({}, context(tmp_path)) == ToolOutput.text("{}")
+
+
 async def test_cleanup_is_done_before_the_failure_is_told(tmp_path: Path) -> None:
     cleaned = []
 

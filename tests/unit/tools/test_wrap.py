@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
+from openprogram.core.asking import Answer
 from openprogram.core.errors import BadArguments, ToolFailure
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import TextBlock
-from openprogram.core.ports import Answer
 from openprogram.core.tooling import Contract, ToolContext, ToolLimits, ToolOutput
 from openprogram.tools.decorator import tool
 from openprogram.tools.wrap import wrap
@@ -36,7 +36,7 @@ async def test_arguments_that_do_not_fit_go_back_and_nobody_is_asked(tmp_path: P
 async def test_waiting_for_a_person_is_not_the_tools_time(tmp_path: Path) -> None:
     class Slow(Person):
         async def __call__(self, request):
-            await asyncio.sleep(run.limits.timeout_s * 3)  # the law is about elapsed time itself
+            await asyncio.sleep((run.limits.timeout_s or 0) * 3)  # the law is about elapsed time itself
             return await super().__call__(request)
 
     output = await wrap(run, Switches(), Slow(Answer("once"))).execute({"command": "ls"}, context(tmp_path))

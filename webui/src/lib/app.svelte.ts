@@ -205,7 +205,7 @@ export class App implements ChatHost {
     if (id !== null && this.chat?.id === id) return;
     this.chat?.close();
     const draft = id === null ? sessionStorage.getItem(DRAFT_KEY) : null;
-    this.chat = new ChatStore(this, id ?? draft);
+    this.chat = new ChatStore(this, id ?? draft, id === null);
     this.sessions.seen(id ?? draft);
     if (this.link.state === "ready") this.#prepareDraft();
   }

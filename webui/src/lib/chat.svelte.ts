@@ -5,7 +5,7 @@ import { t } from "../i18n/index.svelte";
 import { announcer } from "./announce.svelte";
 import { RequestError, randomId, type ActionBody, type Connection } from "./connection";
 import { Batch } from "./state/batch";
-import { fromSnapshot, reduce, withBranch, withOlder, type ChatState } from "./state/chat";
+import { fromSnapshot, reduce, waitingCalls, withBranch, withOlder, type ChatState } from "./state/chat";
 import { joinsQueue, outgoingRow, stillOutgoing } from "./state/outgoing";
 import { RowBuilder, type Outgoing, type Row } from "./state/rows";
 import { toasts } from "./toasts.svelte";
@@ -33,12 +33,11 @@ export class ChatStore implements Switchable {
   id = $state<string | null>(null);
   state = $state.raw<ChatState | null>(null);
   outgoing = $state.raw<readonly Outgoing[]>([]);
-  /** The server does not know this chat, or does not show it to this user. */
-  gone = $state(false);
+  gone = $state(false); // the server does not know this chat, or does not show it to this user
+  fresh = $state(true);
   stopping = $state(false);
   loadingOlder = $state(false);
-  /** Rows are being put in front: the view keeps its place counted from the end. */
-  prepending = $state(false);
+  prepending = $state(false); // rows are put in front: the view keeps its place counted from the end
   /** Folded rows that were opened, by key: kept while the chat is open. */
   readonly expanded = $state<Record<string, boolean>>({});
   /** The message being edited. */
@@ -69,8 +68,10 @@ export class ChatStore implements Switchable {
   readonly mode: PermissionMode = $derived(this.#mode.or(this.state?.session.permission_mode ?? "ask"));
   readonly model: string | null = $derived(this.#model.or(this.state?.session.model ?? null));
 
-  constructor(host: ChatHost, id: string | null) {
+  /** `fresh`: nothing was sent in it yet, whether it has an id or not; what is typed is for the next new chat. */
+  constructor(host: ChatHost, id: string | null, fresh = id === null) {
     this.#host = host;
+    this.fresh = fresh;
     this.connection = host.connection;
     if (id !== null) this.#follow(id);
   }
@@ -95,6 +96,7 @@ export class ChatStore implements Switchable {
   async send(text: string, mode: "send" | "steer" = "send"): Promise<void> {
     const entry = { key: randomId(), text, messageId: null, failed: null, queued: false, whileRunning: this.running };
     this.outgoing = [...this.outgoing, entry];
+    this.fresh = false;
     if (this.id !== null) await this.#deliver(entry, mode);
     else await (this.#first = this.#first.then(() => this.#deliver(entry, mode))); // one chat, not one for each
   }
@@ -115,7 +117,7 @@ export class ChatStore implements Switchable {
 
   /** Whether a tool is at work: ending it may leave things half done. One that waits for an answer is not. */
   get toolRuns(): boolean {
-    const waiting = new Set(this.state?.approvals.map((approval) => approval.call_id));
+    const waiting = new Set(this.state === null ? [] : waitingCalls(this.state));
     return Object.entries(this.state?.calls ?? {}).some(([id, call]) => call.status === "running" && !waiting.has(id));
   }
 
@@ -146,6 +148,10 @@ export class ChatStore implements Switchable {
 
   answer(approvalId: string, decision: ApprovalDecision, note: string | null): void {
     void this.#do((session_id) => ({ action: "answer_approval", session_id, approval_id: approvalId, decision, note }));
+  }
+
+  answerQuestion(question_id: string, chosen: string[], text: string | null, undo: () => void): void {
+    void this.#do((session_id) => ({ action: "answer_question", session_id, question_id, chosen, text }), undo);
   }
 
   continueTurn(): void {
@@ -238,6 +244,7 @@ export class ChatStore implements Switchable {
     if (event.type === "turn_accepted") announcer.say(t("announce.started"));
     else if (event.type === "approval_requested")
       announcer.say(t("approval.announce", { what: event.preview.slice(0, 120) }));
+    else if (event.type === "question_asked") announcer.say(t("question.announce", { what: event.question.text }));
     else if (event.type === "turn_finished") {
       const message = event.error?.message;
       if (message !== undefined) announcer.say(t("announce.failed", { message }));

@@ -156,7 +156,7 @@ describe("sending", () => {
     expect(chat.rows.map((row) => row.kind)).toEqual(["user", "working"]);
     await server.calls[0]!.ack({ message_id: "q_1", queued: true });
     expect(joining()[0]).toEqual(["one", "q_1"]);
-    const queue = [{ id: "q_1", text: "one", mode: "queue" as const, created_at: "", override: null }];
+    const queue = [{ id: "q_1", text: "one", mode: "queue" as const, created_at: "", override: null, sender: null }];
     server.tell({ type: "queue_changed", queue });
     await vi.waitFor(() => expect(joining()).toEqual([["two", null]]));
   });

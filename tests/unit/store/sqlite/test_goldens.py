@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from openprogram.core.asking import QuestionAnswer, QuestionRow
 from openprogram.core.events import ErrorInfo, ErrorRaised, Notice, SessionInfo, StepFinished, TurnFinished
 from openprogram.core.intent import StoredIntent, ToolIntent
 from openprogram.core.messages import Message, QueuedMessage, ReasoningBlock, TextBlock, ToolUseBlock
@@ -20,7 +21,7 @@ from openprogram.core.storage import ApprovalRow, Grant, Node, Note, Remembered,
 from openprogram.core.usage import CacheVerdict, Usage
 from openprogram.store.sqlite import SqliteStore
 from openprogram.store.sqlite.schema import APPLICATION_ID, MIGRATIONS
-from tests.support.store_values import HandClock, approval, delta
+from tests.support.store_values import HandClock, approval, delta, question
 from tests.support.tree import ROOT
 
 GOLDEN = ROOT / "tests" / "golden" / "store"
@@ -92,7 +93,7 @@ async def test_a_database_of_any_version_reads_as_it_was_written(tmp_path: Path,
         surface, loaded = replace(surface, catalog="Tools:\nweather"), ("weather", "notes")
     outcome, notes, finished = LAST_TURN if version >= 3 else (None, (), ())
     override = ToolIntent(picked=("read",))
-    question = Message("m_1", None, "user", (TextBlock("Look it up"),), AT, override=override)
+    said = Message("m_1", None, "user", (TextBlock("Look it up"),), AT, override=override)
     answer = Message(
         "m_2",
         "m_1",
@@ -110,12 +111,15 @@ async def test_a_database_of_any_version_reads_as_it_was_written(tmp_path: Path,
     intent = ToolIntent(True, "research", False, ("bash",), None, ("web_*",))
     assert await store.intent("s_1") == StoredIntent(intent, 4)
     assert await store.nodes("s_1") == (Node("m_1", None, "user"), Node("m_2", "m_1", "assistant"))
-    assert await store.messages("s_1", ["m_1", "m_2"]) == (question, answer)
+    assert await store.messages("s_1", ["m_1", "m_2"]) == (said, answer)
     assert [decode_event(event.payload) for event in await store.events("s_1", 0)] == [delta("a"), delta("b")]
     assert await store.approvals("s_1", pending=False) == (
         ApprovalRow(approval("a_0"), False, "deny", "not now"),
         ApprovalRow(approval("a_1"), True),
     )
+    answered = QuestionRow(question("u_0"), False, QuestionAnswer(("Left",), "but slowly"))
+    questions = (answered, QuestionRow(question("u_1"), True))
+    assert await store.questions("s_1", pending=False) == (questions if version >= 4 else ())
     assert await store.grants("s_1") == (Grant("bash", "ls *"),)
     waiting = (QueuedMessage("q_1", "and then", "steer", AT), QueuedMessage("q_2", "at last", "queue", AT, override))
     assert await store.queue("s_1") == waiting

@@ -11,7 +11,7 @@ from openprogram.tools.builtin.jobs import Jobs
 from openprogram.tools.builtin.search_config import SearchConfig
 from openprogram.tools.search.index import Index
 
-BUDGET = 1_200
+BUDGET = 1_350
 """o200k tokens of the residents here; all thirteen together may cost 2,600 (T19)."""
 
 DEAREST = 250
@@ -37,17 +37,23 @@ def test_names_permissions_and_presets(config):
         (spec.name, spec.permission, spec.readonly, spec.parallel_safe, spec.presets) for spec in builtin_tools(config)
     ] == [
         ("apply_patch", "write", False, False, ("coding",)),
+        ("ask_user", "none", True, False, ("coding", "research", "browser", "safe")),
         ("bash", "execute", False, False, ("coding",)),
         ("edit", "write", False, False, ("coding",)),
         ("git_read", "none", True, True, ("coding", "research", "safe")),
         ("glob", "none", True, True, ("coding", "research", "safe")),
         ("grep", "none", True, True, ("coding", "research", "safe")),
         ("image_view", "none", True, True, ("coding", "research", "browser", "safe")),
+        ("job_output", "none", True, False, ("coding", "safe")),
+        ("job_stop", "none", False, False, ("coding",)),
         ("list", "none", True, True, ("coding", "research", "safe")),
+        ("list_sessions", "none", True, True, ("coding", "research", "safe")),
         ("memory_search", "none", True, True, ("coding", "research", "safe")),
         ("memory_write", "write", False, False, ("coding", "research")),
         ("pdf_read", "none", True, True, ("coding", "research", "safe")),
+        ("playwright_browser", "network", False, False, ("browser",)),
         ("read", "none", True, True, ("coding", "research", "safe")),
+        ("send_message", "execute", False, False, ("coding", "research")),
         ("todo", "none", True, False, ("coding", "research", "browser", "safe")),
         ("web_fetch", "network", True, True, ("coding", "research")),
         ("web_search", "network", True, True, ("research",)),
@@ -61,9 +67,14 @@ def test_names_permissions_and_presets(config):
         "apply_patch",
         "git_read",
         "image_view",
+        "job_output",
+        "job_stop",
+        "list_sessions",
         "memory_search",
         "memory_write",
         "pdf_read",
+        "playwright_browser",
+        "send_message",
         "worktree_create",
         "worktree_list",
         "worktree_remove",

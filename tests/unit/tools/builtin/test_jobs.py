@@ -28,7 +28,8 @@ def tree(call):
 async def test_a_background_command_runs_on_and_its_end_is_in_the_file(call):
     os.mkfifo(call.workspace / "go")
     ended: asyncio.Future[Job] = asyncio.get_running_loop().create_future()
-    async with Jobs(ended.set_result) as jobs:
+    async with Jobs() as jobs:
+        jobs.subscribe(ended.set_result)
         bash = bash_tool(ShellConfig(), call.workspace.parent / "out", jobs)
         output = await call(bash, command="echo begun; read line < go; echo $line; exit 4", background=True)
         display = display_of(output)

@@ -6,10 +6,14 @@ import FileSearch from "@lucide/svelte/icons/file-search";
 import FileText from "@lucide/svelte/icons/file-text";
 import Folder from "@lucide/svelte/icons/folder";
 import Globe from "@lucide/svelte/icons/globe";
+import MessageCircleQuestionMark from "@lucide/svelte/icons/message-circle-question-mark";
 import Image from "@lucide/svelte/icons/image";
 import PackageSearch from "@lucide/svelte/icons/package-search";
+import MessagesSquare from "@lucide/svelte/icons/messages-square";
 import Search from "@lucide/svelte/icons/search";
 import Terminal from "@lucide/svelte/icons/terminal";
+import SendToChat from "@lucide/svelte/icons/send";
+import AppWindow from "@lucide/svelte/icons/app-window";
 import Wrench from "@lucide/svelte/icons/wrench";
 import type { Key } from "../../i18n/index.svelte";
 import type { CallRow } from "../../lib/state/rows";
@@ -40,6 +44,12 @@ const kinds: Readonly<Record<string, Kind>> = {
   list: { icon: Folder, verb: "tool.list", main: ["path"], body: "text" },
   web_search: { icon: Globe, verb: "tool.search", main: ["query"], body: "search" },
   web_fetch: { icon: BookOpen, verb: "tool.fetch", main: ["url"], body: "fetch" },
+  ask_user: { icon: MessageCircleQuestionMark, verb: "tool.ask", main: ["question"], body: "text" },
+  job_output: { icon: Terminal, verb: "tool.jobOutput", main: ["job"], body: "text" },
+  job_stop: { icon: Terminal, verb: "tool.jobStop", main: ["job"], body: "text" },
+  list_sessions: { icon: MessagesSquare, verb: "tool.chats", main: [], body: "text" },
+  send_message: { icon: SendToChat, verb: "tool.sendMessage", main: ["text"], body: "call" },
+  playwright_browser: { icon: AppWindow, verb: "tool.browser", main: ["action"], body: "call" },
   tool_search: { icon: PackageSearch, verb: "tool.find", main: ["query"], body: "text" },
 };
 

@@ -1,6 +1,6 @@
 /** Tool calls as rows of the transcript. */
 import type { ToolResultBlock } from "../../protocol.gen";
-import type { Arguments, ChatState } from "./chat";
+import { waitingCalls, type Arguments, type ChatState } from "./chat";
 import type { CallRow, Row } from "./row-types";
 
 interface CallIdentity {
@@ -13,7 +13,7 @@ interface CallIdentity {
 export function callRow(call: CallIdentity, state: ChatState, stored: ToolResultBlock | null): CallRow {
   const known = state.calls[call.callId];
   const result = known?.result ?? stored;
-  const asks = state.approvals.some((approval) => approval.call_id === call.callId);
+  const asks = waitingCalls(state).includes(call.callId);
   const idle = state.turnId === null ? "interrupted" : "writing";
   const status = result?.status ?? (asks ? "approval" : (known?.status ?? idle));
   const running = status === "running";

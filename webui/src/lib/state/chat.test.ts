@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Event as ChatEvent, StepStarted } from "../../protocol.gen";
-import { fromSnapshot, isRunning, reduce, withBranch, withOlder, type ChatState } from "./chat";
+import { fromSnapshot, isRunning, reduce, waitingCalls, withBranch, withOlder, type ChatState } from "./chat";
 import { effective, intent, message, session, sessionState, turnStarted } from "./fixtures";
 
 const at = (seconds: number): string => new Date(Date.UTC(2026, 0, 1) + seconds * 1000).toISOString();
@@ -171,6 +171,22 @@ describe("tool calls", () => {
   });
 });
 
+test("a question is there until it is answered, or moot with the end of the turn (P9)", () => {
+  const asked: ChatEvent = {
+    type: "question_asked",
+    question_id: "u_1",
+    turn_id: "t_1",
+    call_id: "c_1",
+    question: { text: "Which?", choices: [], multiple: false, free_text: true },
+  };
+  const state = run(answered, asked, asked);
+  expect(state.questions).toHaveLength(1);
+  expect(waitingCalls(state)).toEqual(["c_1"]);
+  const reply: ChatEvent = { type: "question_answered", question_id: "u_1", answer: { chosen: [], text: "this" } };
+  expect(run(state, reply).questions).toEqual([]);
+  expect(run(state, { type: "turn_finished", turn_id: "t_1", reason: "stopped", error: null }).questions).toEqual([]);
+});
+
 describe("branches (P8)", () => {
   const chat = run(
     empty,
@@ -227,7 +243,9 @@ describe("the rest of a chat's state", () => {
   });
 
   test("queue, session, cost and notes", () => {
-    const queue = [{ id: "q_1", text: "next", mode: "queue" as const, created_at: at(0), override: null }];
+    const queue = [
+      { id: "q_1", text: "next", mode: "queue" as const, created_at: at(0), override: null, sender: null },
+    ];
     const usage = sessionState().usage;
     const finished: ChatEvent = {
       type: "step_finished",

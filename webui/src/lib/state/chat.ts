@@ -8,13 +8,11 @@ import type {
   ApprovalRequested,
   ApprovalResolved,
   Effective,
-  ErrorInfo,
-  ErrorRaised,
   Event as ChatEvent,
   Message,
   MessagesAck,
-  Notice,
   PartialAnswer,
+  QuestionAsked,
   QueuedMessage,
   SessionInfo,
   SessionState,
@@ -25,6 +23,7 @@ import type {
   TurnStarted,
 } from "../../protocol.gen";
 import { addDelta, callWritten, openAnswer, type LiveAnswer } from "./live";
+import { noteOf, withNote, withoutTold, type Note } from "./notes";
 
 type Json = ToolResultBlock["display"];
 export type Arguments = NonNullable<Json>;
@@ -38,16 +37,6 @@ export interface CallState {
   /** When it began to run: after the person's word, where one was asked. */
   readonly startedAt: string | null;
 }
-
-/** A quiet line or an error card that belongs behind a message. */
-export interface Note {
-  readonly afterId: string | null;
-  readonly message: string;
-  readonly error: ErrorInfo | null;
-}
-
-/** As many as the server keeps, so that a reload shows the same. */
-const NOTES_KEPT = 20;
 
 export interface ChatState {
   readonly session: SessionInfo;
@@ -78,11 +67,17 @@ export interface ChatState {
   readonly loaded: readonly string[] | null;
   readonly queue: readonly QueuedMessage[];
   readonly approvals: readonly ApprovalRequested[];
+  readonly questions: readonly QuestionAsked[];
   readonly cost: number | null;
 }
 
 export function isRunning(state: ChatState): boolean {
   return state.turnId !== null;
+}
+
+/** The calls that wait for the person's word. */
+export function waitingCalls(state: ChatState): readonly string[] {
+  return [...state.approvals, ...state.questions].map((asked) => asked.call_id);
 }
 
 /** The state that a snapshot describes (P3). */
@@ -108,6 +103,7 @@ export function fromSnapshot(snapshot: SessionState): ChatState {
     loaded: null,
     queue: snapshot.queue,
     approvals: snapshot.approvals,
+    questions: snapshot.questions,
     cost: snapshot.cost,
   };
   return snapshot.partial === null ? start : applyPartial(start, snapshot.partial);
@@ -188,7 +184,7 @@ export function reduce(state: ChatState, event: ChatEvent, at: string): ChatStat
       };
     case "turn_finished": {
       const notes = withoutTold(state.notes, event.error);
-      return { ...state, ...AT_REST, outcome: event, outcomeAt: at, approvals: [], notes };
+      return { ...state, ...AT_REST, outcome: event, outcomeAt: at, approvals: [], questions: [], notes };
     }
     case "intent_changed":
       return { ...state, intent: event.intent, revision: event.revision, effective: event.effective };
@@ -196,6 +192,10 @@ export function reduce(state: ChatState, event: ChatEvent, at: string): ChatStat
       return { ...state, approvals: [...without(state.approvals, event.approval_id), event] };
     case "approval_resolved":
       return resolved(state, event, at);
+    case "question_asked":
+      return { ...state, questions: [...without(state.questions, event.question_id), event] };
+    case "question_answered":
+      return { ...state, questions: without(state.questions, event.question_id) };
     case "loaded_changed":
       return { ...state, loaded: event.loaded };
     case "queue_changed":
@@ -205,10 +205,8 @@ export function reduce(state: ChatState, event: ChatEvent, at: string): ChatStat
     case "session_changed":
       return { ...state, session: event.session };
     case "notice":
-    case "error": {
-      const note = noteOf(state.messages.at(-1)?.id ?? null, event);
-      return { ...state, notes: [...state.notes, note].slice(-NOTES_KEPT) };
-    }
+    case "error":
+      return { ...state, notes: withNote(state.notes, noteOf(state.messages.at(-1)?.id ?? null, event)) };
     default:
       return unknown(state, event);
   }
@@ -262,24 +260,12 @@ function withCall(state: ChatState, callId: string, change: (call: CallState) =>
   return { ...state, calls: { ...state.calls, [callId]: change(before) } };
 }
 
-function noteOf(afterId: string | null, event: Notice | ErrorRaised): Note {
-  return event.type === "error"
-    ? { afterId, message: event.error.message, error: event.error }
-    : { afterId, message: event.message, error: null };
-}
-
 function byMessage(steps: readonly StepFinished[]): Record<string, StepFinished> {
   return Object.fromEntries(steps.map((step) => [step.message_id, step]));
 }
 
-/** The notes without the newest where it tells of the error that the outcome shows: why the turn could not start. */
-function withoutTold(notes: readonly Note[], error: ErrorInfo | null): readonly Note[] {
-  const last = notes.at(-1)?.error;
-  return error !== null && last?.code === error.code && last.message === error.message ? notes.slice(0, -1) : notes;
-}
-
-function without(approvals: readonly ApprovalRequested[], id: string): readonly ApprovalRequested[] {
-  return approvals.filter((approval) => approval.approval_id !== id);
+function without<T extends ApprovalRequested | QuestionAsked>(asked: readonly T[], id: string): readonly T[] {
+  return asked.filter((one) => id !== (one.type === "question_asked" ? one.question_id : one.approval_id));
 }
 
 function childrenOf(

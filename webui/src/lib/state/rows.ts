@@ -3,7 +3,8 @@
  * calls can be virtualised like anything else. A row whose content did not change is the same object.
  */
 import type { Message, ToolResultBlock } from "../../protocol.gen";
-import type { ChatState, Note } from "./chat";
+import { waitingCalls, type ChatState } from "./chat";
+import type { Note } from "./notes";
 import type { LiveAnswer } from "./live";
 import { callRow, groupCalls } from "./calls";
 import { joinsQueue, outgoingRow } from "./outgoing";
@@ -28,6 +29,7 @@ export class RowBuilder {
       state.steps,
       state.turnId,
       state.approvals,
+      state.questions,
     ];
     if (inputs.some((input, index) => input !== this.#settledFor[index])) {
       this.#settledFor = inputs;
@@ -197,7 +199,7 @@ function liveRows(state: ChatState): Row[] {
   const busy =
     answered ||
     rows.length > 0 ||
-    state.approvals.length > 0 ||
+    waitingCalls(state).length > 0 ||
     Object.values(state.calls).some((call) => call.status === "running");
   if (!busy) rows.push({ kind: "working", key: "working", startedAt: state.turnStartedAt });
   return rows;

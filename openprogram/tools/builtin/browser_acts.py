@@ -1,0 +1,122 @@
+"""What can be done with a web page, and how it is told to a model. Imports Playwright, so it is imported when used."""
+
+import asyncio
+import re
+from pathlib import Path
+from typing import Final
+
+from playwright.async_api import Error, Locator
+from playwright.async_api import TimeoutError as Slow
+
+from openprogram.core.errors import BadArguments, ToolFailure
+from openprogram.core.jsonio import JsonObject
+from openprogram.core.tooling import ToolOutput
+from openprogram.net.errors import NetFailure
+from openprogram.tools.builtin.browser_config import BrowserCall
+from openprogram.tools.builtin.browser_pages import Seat, first_line
+
+SNAPSHOT_CHARS: Final = 16_000
+_REF: Final = re.compile(r"(f\d+)?e\d+")
+_SETTLE_MS: Final = 3_000
+
+
+async def act(call: BrowserCall, seat: Seat, workspace: Path) -> ToolOutput:
+    """Do it, and tell what the page is like then. Raises `ToolFailure`."""
+    try:
+        match call.action:
+            case "open":
+                await _open(call, seat)
+            case "click":
+                await _element(call, seat).click()
+            case "type":
+                await _type(call, seat)
+            case "back":
+                await seat.page.go_back(wait_until="domcontentloaded")
+            case "screenshot":
+                return await _screenshot(seat, workspace)
+            case _:
+                pass
+        if call.action != "snapshot":
+            await _settled(seat)
+        return await _tree(seat)
+    except Slow as error:
+        hint = " Take a new tree: the page may have changed." if call.ref else ""
+        raise ToolFailure(f"{call.action} did not work in time.{hint}") from error
+    except Error as error:
+        raise ToolFailure(_explained(call, seat, first_line(error))) from error
+
+
+async def _open(call: BrowserCall, seat: Seat) -> None:
+    if not call.url:
+        raise BadArguments("open needs a url", field="url")
+    try:
+        target = await seat.proxy.check(call.url)
+    except NetFailure as failure:
+        raise ToolFailure(f"{failure.message}.") from failure
+    await seat.page.goto(str(target), wait_until="domcontentloaded")
+
+
+def _element(call: BrowserCall, seat: Seat) -> Locator:
+    if not _REF.fullmatch(call.ref):
+        raise BadArguments(f"{call.action} needs a ref as the tree shows them, such as e12", field="ref")
+    return seat.page.locator(f"aria-ref={call.ref}")
+
+
+async def _type(call: BrowserCall, seat: Seat) -> None:
+    element = _element(call, seat)
+    await element.fill(call.text)
+    if call.submit:
+        await element.press("Enter")
+
+
+async def _settled(seat: Seat) -> None:
+    """Give the page a moment to load what it needs; one that never comes to rest is shown as it is."""
+    try:
+        await seat.page.wait_for_load_state("networkidle", timeout=_SETTLE_MS)
+    except Slow:
+        return
+
+
+async def _tree(seat: Seat) -> ToolOutput:
+    tree = await seat.page.aria_snapshot(mode="ai")
+    shown = tree[:SNAPSHOT_CHARS]
+    if len(shown) < len(tree):
+        cut = len(tree) - len(shown)
+        shown += f"\n[{cut:,} more characters of the tree are left out; click or open something narrower]"
+    title = await seat.page.title()
+    head = f"URL: {seat.page.url}\nTitle: {title}"
+    display: JsonObject = {"url": seat.page.url, "title": title}
+    return ToolOutput.text(f"{head}\n\n{shown or '(an empty page)'}", display=display)
+
+
+async def _screenshot(seat: Seat, workspace: Path) -> ToolOutput:
+    picture = await seat.page.screenshot(type="png", animations="disabled")
+    try:
+        path = await asyncio.to_thread(_keep, workspace, picture)
+    except OSError as error:
+        raise ToolFailure(f"The picture cannot be written: {error.strerror}.") from error
+    display: JsonObject = {"url": seat.page.url, "path": path.name}
+    return ToolOutput.text(f"The screenshot of {seat.page.url} is in {path.name}.", display=display)
+
+
+def _keep(workspace: Path, picture: bytes) -> Path:
+    """Write a picture under the first free name."""
+    number = 1
+    while True:
+        path = workspace / f"screenshot-{number}.png"
+        try:
+            with path.open("xb") as stream:
+                stream.write(picture)
+            return path
+        except FileExistsError:
+            number += 1
+
+
+def _explained(call: BrowserCall, seat: Seat, problem: str) -> str:
+    """Why it failed: where the guard refused an address, its own words."""
+    if call.action in ("open", "back", "click", "type"):
+        found = re.search(r"https?://([^/:\s]+)", problem)
+        reason = seat.proxy.refusal(found.group(1)) if found else None
+        if reason is not None:
+            return f"{reason}."
+    return f"{call.action} did not work: {problem}."
