@@ -6,15 +6,16 @@ notices like any other (spec cache.md C2).
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from openprogram.agent.environment import Setup
 from openprogram.agent.freeze import residency
 from openprogram.context.assembler import assemble
-from openprogram.context.catalog import catalog
+from openprogram.context.catalog import Count, catalog
 from openprogram.core.jsonio import JsonObject, digest
 from openprogram.core.loaded import LoadedSet
 from openprogram.core.messages import Message
-from openprogram.core.prompt import Surface
+from openprogram.core.prompt import ModelInfo, Surface
 from openprogram.core.tooling import DISCOVERY_TOOL, Contract, ToolSpec
 from openprogram.surface.planner import Wanted
 
@@ -44,23 +45,35 @@ def worth_keeping(
 
 
 def wanted(setup: Setup, loaded: Sequence[str], kept: Sequence[str]) -> Wanted:
-    """What the planner is asked for. `loaded` may be appended within an epoch; of it a rebase declares only `kept`.
+    """What the planner is asked for. `loaded` may be appended within an epoch; of it a rebase declares only `kept`."""
+    asked = offer(setup.contract, setup.floor, setup.model, setup.count, loaded, kept)
+    return replace(asked, system_digest=digest(list(assemble(setup.prompt).texts)))
+
+
+def offer(
+    contract: Contract,
+    floor: Iterable[ToolSpec],
+    model: ModelInfo,
+    count: Count,
+    loaded: Sequence[str],
+    kept: Sequence[str],
+) -> Wanted:
+    """The tools' part of what the planner is asked for: the prices that are shown come from here as well.
 
     The tool that finds others never waits. Where it is missing, everything authorised is declared, within an epoch too.
     """
-    contract = setup.contract
     how = residency(contract)
     residents = [name for name in contract.names if how[name] == "resident"]
     deferred = [tool.spec for tool in contract.tools if how[tool.spec.name] == "deferred"]
     return Wanted(
-        model=setup.model.id,
+        model=model.id,
         tools=_declarations(contract, (*residents, *kept)),
-        floor=tuple(spec.declaration for spec in setup.floor),
-        system_digest=digest(list(assemble(setup.prompt).texts)),
+        floor=tuple(spec.declaration for spec in floor),
+        system_digest="",
         authorised=frozenset(contract.names),
         discovered=_declarations(contract, (DISCOVERY_TOOL, *loaded)) if DISCOVERY_TOOL in how else None,
-        catalog=catalog((spec for spec in deferred if spec.name not in kept), setup.count),
-        most=setup.model.capability.max_tools,
+        catalog=catalog((spec for spec in deferred if spec.name not in kept), count),
+        most=model.capability.max_tools,
     )
 
 

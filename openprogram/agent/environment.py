@@ -18,7 +18,7 @@ from openprogram.core.loaded import LoadedSet
 from openprogram.core.messages import Message, ToolResultBlock
 from openprogram.core.news import NewsOf, no_news
 from openprogram.core.ports import Authority, Emit, Inbox, Provider, Surfaces
-from openprogram.core.prompt import ModelInfo, ModelParams, Segment
+from openprogram.core.prompt import ModelInfo, ModelParams, ProviderRequest, Segment, SurfacePlan
 from openprogram.core.tooling import Contract, ToolSpec
 from openprogram.core.usage import Usage
 
@@ -49,6 +49,10 @@ class Setup:
     workspace: Path
     faults: tuple[ErrorInfo, ...] = ()
     """What the turn goes on in spite of; people are told."""
+
+
+Answered = Callable[[ModelInfo, ProviderRequest, SurfacePlan, Usage], None]
+"""Is told of each request that was answered whole. Never blocks."""
 
 
 class Prepare(Protocol):
@@ -133,6 +137,7 @@ class Environment:
     clock: Clock
     monotonic: Callable[[], float]
     loaded: LoadedSet = field(default_factory=LoadedSet)
+    answered: Answered = lambda _model, _request, _plan, _usage: None
     progress: Progress = field(default_factory=Progress)
     news: NewsOf = no_news
     tool_ports: ToolPorts = field(default_factory=ToolPorts)

@@ -94,6 +94,8 @@ async def run_step(env: Environment, setup: Setup, turn_id: str, step: int) -> S
         round((env.monotonic() - started) * 1000),
     )
     env.progress.usage = received.usage
+    if received.status in ("complete", "cut"):
+        env.answered(setup.model, request, next_plan, received.usage)
     record(env, answer, finished)
     return StepOutcome(answer, received)
 

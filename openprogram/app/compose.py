@@ -12,7 +12,7 @@ from openprogram.app.counting import counting
 from openprogram.app.demo import ENDPOINT, MODEL, DemoProcess
 from openprogram.app.finding import finding
 from openprogram.app.home import sole_use
-from openprogram.app.models import Models
+from openprogram.app.models import DEMO_INFO, Models
 from openprogram.app.plugins import register_plugins
 from openprogram.app.presets import PresetSource, following
 from openprogram.app.serve import Parts
@@ -67,7 +67,8 @@ async def compose(settings: Settings) -> AsyncIterator[Parts]:
         builtin.register(keyless_consent=bool(await store.setting(OWNER.id, KEYLESS_SEARCH)))
         await register_plugins(registry)
         tokens = TokenCounts(store)
-        await stack.enter_async_context(counting(registry, tokens))
+        apis = {DEMO_INFO.counting.api, *(endpoint.api for endpoint in settings.endpoints)}
+        await stack.enter_async_context(counting(registry, tokens, apis))
         ports = Ports(
             store=store,
             bus=bus,

@@ -1,19 +1,18 @@
 """Keeps the token counts of all registered tools known, from a process that runs only when there is something new."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 
-from openprogram.context.catalog import counted_texts
-from openprogram.core.jsonio import encode
-from openprogram.core.tooling import Snapshot
+from openprogram.core.prompt import Api
+from openprogram.sessions.prices import price_texts
 from openprogram.tokens.counts import TokenCounts
 from openprogram.tools.registry import Registry
 
 
 @asynccontextmanager
-async def counting(registry: Registry, tokens: TokenCounts) -> AsyncIterator[None]:
-    """Count what is registered now and what comes later, beside everything else."""
+async def counting(registry: Registry, tokens: TokenCounts, apis: Collection[Api]) -> AsyncIterator[None]:
+    """Count what is registered now and what comes later, as it goes to endpoints of these kinds, beside all else."""
     changed = asyncio.Event()
     changed.set()
 
@@ -21,7 +20,7 @@ async def counting(registry: Registry, tokens: TokenCounts) -> AsyncIterator[Non
         while True:
             await changed.wait()
             changed.clear()
-            await tokens.learn(_texts(registry.snapshot))
+            await tokens.learn(price_texts(registry.snapshot, sorted(apis)))
 
     unsubscribe = registry.subscribe(lambda _snapshot: changed.set())
     following = asyncio.create_task(follow(), name="count tokens")
@@ -31,9 +30,3 @@ async def counting(registry: Registry, tokens: TokenCounts) -> AsyncIterator[Non
         unsubscribe()
         following.cancel()
         await asyncio.wait({following})
-
-
-def _texts(snapshot: Snapshot) -> Iterator[str]:
-    """Declarations as they are priced, and what a catalog of them is made of."""
-    yield from (encode(tool.declaration).decode() for tool in snapshot.tools)
-    yield from counted_texts(snapshot.tools)

@@ -70,6 +70,11 @@ class Endpoint:
                 await asyncio.wait({self._asking}, timeout=max(0.0, patience_s - waited))
         return self._models
 
+    def about(self, model: str) -> ModelInfo:
+        """What is known of a model, in the newest list or without it."""
+        listed = (info for info in self._models if info.model == model)
+        return next(listed, None) or self.config.info(model)
+
     async def _ask(self) -> None:
         try:
             before, self._models = self._models, await self.provider.models()
@@ -131,6 +136,14 @@ class Models:
                 return models[0].id
         return None if self._endpoints else DEMO_INFO.id
 
+    def about(self, model_id: str) -> ModelInfo | None:
+        """What is known of a model, listed or not; None where no endpoint is named so. Asks nobody."""
+        if model_id == DEMO_INFO.id:
+            return DEMO_INFO
+        name, _, model = model_id.partition("/")
+        endpoint = self._endpoints.get(name)
+        return endpoint.about(model) if endpoint is not None and model else None
+
     async def resolve(self, model_id: str | None) -> tuple[ModelInfo, Provider]:
         """The model of that id, or the default. Raises `NoEndpoint` naming the choices."""
         if model_id is None:
@@ -145,12 +158,11 @@ class Models:
                 f"no endpoint serves the model {model_id}", hint=f"there are {names}; choose another model"
             )
         models = await endpoint.models(PATIENCE_S)
-        listed = next((info for info in models if info.id == model_id), None)
-        if listed is None and models:
+        if models and all(info.id != model_id for info in models):
             raise NoEndpoint(
                 f"{name} has no model {model}", hint=f"choose one of {', '.join(info.id for info in models)}"
             )
-        return listed or endpoint.config.info(model), endpoint.provider  # an endpoint that cannot list may have it
+        return endpoint.about(model), endpoint.provider  # an endpoint that cannot list may have it
 
     async def aclose(self) -> None:
         """Close every adapter, then the demo."""

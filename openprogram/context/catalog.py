@@ -82,6 +82,11 @@ def entries_of(text: str) -> Sequence[str]:
     return text.splitlines()[1:]
 
 
+def lines_of(text: str) -> tuple[str, ...]:
+    """The catalog's lines, its header first, each with its end. Their tokens add up to those of the text."""
+    return tuple(f"{line}\n" for line in text.splitlines())
+
+
 def label(tool: ToolSpec) -> str | None:
     """How the catalog calls a tool's server; None for a built-in tool."""
     kind, _, name = tool.source.partition(":")

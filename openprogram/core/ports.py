@@ -37,7 +37,6 @@ class Store(Protocol):
         self, session_id: str, events: Sequence[Event], writes: Sequence[Write] = ()
     ) -> tuple[StoredEvent, ...]:
         """Append events under the next seqs of this session and do the writes, all or nothing.
-
         Commits of one session are applied in the order of the calls. Returns the events as stored.
         Raises `Conflict` where a write's condition fails, `UnknownSession` if there is no such session and no
         `PutSession` among the writes.
@@ -170,7 +169,6 @@ class Provider(Protocol):
 
     def stream(self, request: ProviderRequest) -> AsyncIterator[ProviderEvent]:
         """Send and yield events; the last one is `Completed` or `Failed`. Never raises but for cancellation (law 9).
-
         Closing the iterator or cancelling closes the HTTP stream at once.
         """
         ...
@@ -193,6 +191,10 @@ class ModelCatalog(Protocol):
 
     async def default_id(self) -> str | None:
         """The model of chats that name none; None while it is not known. Waits for no endpoint."""
+        ...
+
+    def about(self, model_id: str) -> ModelInfo | None:
+        """What is known of a model, listed or not; None where no endpoint is named so. Asks nobody."""
         ...
 
     async def resolve(self, model_id: str | None) -> tuple[ModelInfo, Provider]:
@@ -235,7 +237,6 @@ class Authority(Protocol):
 @dataclass(frozen=True, slots=True)
 class Selection:
     """What became of names that were to be loaded.
-
     `loaded` are declarations (`{name, description, parameters}`) in order, those of their groups included; `ready` need
     no loading; `unknown` are no tools of this chat.
     """

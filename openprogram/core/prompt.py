@@ -233,6 +233,18 @@ class Capability:
 
 
 @dataclass(frozen=True, slots=True)
+class Counting:
+    """How a model counts tokens, as far as it is known beforehand: what its usage tells takes precedence."""
+
+    api: Api = "openai-chat"
+    """The wire format, which decides what stands around a tool."""
+    ratio: float = 1.0
+    """Tokens of this model for one of o200k."""
+    tool_overhead: int = 0
+    """Tokens that the vendor adds to a request that declares any tool."""
+
+
+@dataclass(frozen=True, slots=True)
 class ModelInfo:
     """A model as offered to the user; `id` is `endpoint/model`."""
 
@@ -244,4 +256,5 @@ class ModelInfo:
     max_output_tokens: int | None = None
     price: Price | None = None
     capability: Capability = field(default_factory=Capability)
+    counting: Counting = field(default_factory=Counting)
     demo: bool = False

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 import orjson
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, PositiveFloat, TypeAdapter, ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -30,6 +30,11 @@ class _Models(BaseModel):
     models: list[str]
 
 
+class _Tokenizer(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    factor: PositiveFloat
+
+
 def control_routes(state: FakeState) -> list[Route]:
     """The routes of the control surface."""
     control = _Control(state)
@@ -41,6 +46,7 @@ def control_routes(state: FakeState) -> list[Route]:
         Route("/__fake/wait", control.wait, methods=["GET"]),
         Route("/__fake/clock", control.clock, methods=["POST"]),
         Route("/__fake/models", control.models, methods=["POST"]),
+        Route("/__fake/tokenizer", control.tokenizer, methods=["POST"]),
         Route("/__fake/reset", control.reset, methods=["POST"]),
     ]
 
@@ -126,6 +132,15 @@ class _Control:
             return _bad(str(error))
         self._state.listed_models = tuple(models.models)
         return _json({"models": models.models})
+
+    async def tokenizer(self, request: Request) -> Response:
+        """Report so many input tokens for one of o200k: a model with another tokenizer."""
+        try:
+            tokenizer = _Tokenizer.model_validate_json(await request.body())
+        except ValidationError as error:
+            return _bad(str(error))
+        self._state.token_factor = tokenizer.factor
+        return _json({"factor": tokenizer.factor})
 
     async def reset(self, request: Request) -> Response:
         """Forget everything and break off what is open."""

@@ -102,7 +102,7 @@ def prepare(state: FakeState, dialect: Dialect, record: RequestRecord, raw: byte
         model=accepted.model.id,
         created=int(time.time()),
         answer=answer,
-        cache=verdict,
+        cache=verdict.times(state.token_factor),
         output=output,
         reasoning=reasoning,
         include_usage=options.include_usage,

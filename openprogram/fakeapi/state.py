@@ -75,7 +75,9 @@ class Thoughts:
 
 @dataclass(slots=True)
 class FakeState:
-    """One process's state. `pace` is the demo model's speed in deltas a second, 0 for no pacing."""
+    """One process's state. `pace` is the demo model's speed in deltas a second, 0 for no pacing.
+
+    `token_factor` is how many input tokens are reported for one of o200k."""
 
     pace: float = DEFAULT_PACE
     clock: Clock = field(default_factory=Clock)
@@ -88,6 +90,7 @@ class FakeState:
     automatic: AutomaticCache = field(default_factory=AutomaticCache)
     thoughts: Thoughts = field(default_factory=Thoughts)
     listed_models: tuple[str, ...] = (DEMO,)
+    token_factor: float = 1.0
     streams: StreamLog = field(init=False)
 
     def __post_init__(self) -> None:
@@ -106,5 +109,6 @@ class FakeState:
         self.automatic = AutomaticCache()
         self.thoughts = Thoughts()
         self.listed_models = (DEMO,)
+        self.token_factor = 1.0
         self.streams = StreamLog(self.signal)
         self.signal.notify()

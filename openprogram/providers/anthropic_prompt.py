@@ -42,7 +42,7 @@ NO_TOOL: Final[JsonObject] = {
 def request_body(request: ProviderRequest, model_id: str, facts: ModelFacts) -> JsonObject:
     """The JSON body of one streaming request. `model_id` is `endpoint/model`, for reasoning that may go back."""
     turns = arrange(request.messages, own_reasoning(model_id))
-    tools: list[JsonValue] = [_tool(tool) for tool in request.tools]
+    tools: list[JsonValue] = [wire_tool(tool) for tool in request.tools]
     if not tools and any(isinstance(item.block, ToolUseBlock) for turn in turns for item in turn.items):
         tools = [dict(NO_TOOL)]
     system: list[JsonValue] = [{"type": "text", "text": text} for text in request.system if text.strip()]
@@ -88,7 +88,8 @@ def settings(params: ModelParams, facts: ModelFacts) -> JsonObject:
     return body
 
 
-def _tool(tool: JsonObject) -> JsonObject:
+def wire_tool(tool: JsonObject) -> JsonObject:
+    """A declaration in this wire format."""
     return {"name": tool["name"], "description": tool["description"], "input_schema": tool["parameters"]}
 
 

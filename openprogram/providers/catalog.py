@@ -2,7 +2,8 @@
 
 Sources of the table: the vendors' documents as of September 2026 and the catalogue of the npm package
 `@earendil-works/pi-ai` 1.6.0 (windows, limits, thinking, pictures, prices). Prices are US dollars per million tokens
-and hold at the vendor's own address only. What is not in the table is unknown, never guessed.
+and hold at the vendor's own address only. `token_ratio` was measured on tool declarations with an offline
+reconstruction of the vendor's tokenizer (PyPI `ctok` 1.3.0). What is not in the table is unknown, never guessed.
 """
 
 import re
@@ -34,6 +35,10 @@ class ModelFacts:
     images: bool | None = None
     """Whether it takes pictures; None: that is not known, and it is sent none."""
     price: Price | None = None
+    token_ratio: float = 1.0
+    """Tokens of this model for one of o200k, in tool declarations; 1 where it is not known."""
+    tool_overhead: int = 0
+    """Tokens that the vendor adds to a request with tools."""
     vendor: str | None = None
     """Host name at which the price holds."""
 
@@ -61,6 +66,8 @@ def _table() -> dict[str, ModelFacts]:
             takes_temperature=model.get("takes_temperature", True),
             images=model.get("images"),
             price=Price(**model["price"]) if "price" in model else None,
+            token_ratio=model.get("token_ratio", 1.0),
+            tool_overhead=model.get("tool_overhead", 0),
             vendor=vendor,
         )
         for vendor, models in data.items()

@@ -36,7 +36,7 @@ def request_body(request: ProviderRequest, model_id: str, facts: ModelFacts, qui
         messages.extend(_user(turn, quirks, facts) if turn.role == "user" else [_assistant(turn, quirks)])
     body: JsonObject = {"model": request.model, "messages": messages, "stream": True}
     if request.tools:
-        body["tools"] = [_tool(tool) for tool in request.tools]
+        body["tools"] = [wire_tool(tool) for tool in request.tools]
     if quirks.stream_usage:
         body["stream_options"] = {"include_usage": True}
     if quirks.cache_key and request.cache_key:
@@ -64,7 +64,8 @@ def _own_reasoning(model_id: str) -> Keep:
     return keep
 
 
-def _tool(tool: JsonObject) -> JsonObject:
+def wire_tool(tool: JsonObject) -> JsonObject:
+    """A declaration in this wire format."""
     function: JsonObject = {
         "name": tool["name"],
         "description": tool["description"],

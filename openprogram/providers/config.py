@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from openprogram.core.prompt import Api, Capability, ModelInfo, Strategy
+from openprogram.core.prompt import Api, Capability, Counting, ModelInfo, Strategy
 from openprogram.core.usage import Price
 from openprogram.providers.catalog import UNKNOWN, ModelFacts, facts_of
 from openprogram.providers.hosts import Quirks, cache_ttl_of, host_of, quirks_of
@@ -100,4 +100,5 @@ class EndpointConfig:
                 cache_ttl_s=self.cache_ttl_s or cache_ttl_of(self.base_url, self.api),
                 supports_thinking=facts.thinking != "none",
             ),
+            counting=Counting(self.api, facts.token_ratio, facts.tool_overhead),
         )

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final, get_args
 
 from openprogram.core.intent import IntentField, Layer, ToolIntent
-from openprogram.core.protocol.frames import Decided
+from openprogram.core.protocol.tool_frames import Decided
 
 _ORDER: Final[tuple[Layer, ...]] = get_args(Layer)
 _FIELDS: Final[tuple[IntentField, ...]] = get_args(IntentField)

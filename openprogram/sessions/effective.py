@@ -2,7 +2,6 @@
 
 from openprogram.core.errors import ConfigError, UnknownPreset
 from openprogram.core.intent import ChipEffect, Effective, StoredIntent, ToolIntent
-from openprogram.core.jsonio import encode
 from openprogram.core.tooling import DISCOVERY_TOOL, Resolution, Snapshot, ToolSpec
 from openprogram.session_config.layers import Layers, merge
 from openprogram.session_config.patches import WEB_SEARCH
@@ -59,10 +58,3 @@ def floor(snapshot: Snapshot, resolved: Resolution) -> tuple[ToolSpec, ...]:
     names = (DISCOVERY_TOOL, WEB_SEARCH) if has_tools else (WEB_SEARCH,)
     specs = (snapshot.get(name) for name in names)
     return tuple(spec for spec in specs if spec is not None and spec.name not in snapshot.unavailable)
-
-
-def tool_tokens(hub: Hub, snapshot: Snapshot) -> dict[str, int]:
-    """What each tool's declaration costs per request, by name, as far as it is counted."""
-    exact = hub.ports.tokens.exact
-    counted = ((tool.name, exact(encode(tool.declaration).decode())) for tool in snapshot.tools)
-    return {name: tokens for name, tokens in counted if tokens is not None}

@@ -23,8 +23,10 @@ from openprogram.sessions.authority import LiveAuthority
 from openprogram.sessions.emitter import TICK_S
 from openprogram.sessions.journal import Journal
 from openprogram.sessions.live import Live
+from openprogram.sessions.meter import Meter
 from openprogram.sessions.sidebar import Sidebar
 from openprogram.sessions.ticker import Ticker
+from openprogram.tokens.calibration import Calibration
 from openprogram.tokens.counts import TokenCounts
 from openprogram.tools.search.finder import Finder
 
@@ -91,6 +93,13 @@ class Hub:
         self.boot_id = boot_id
         self.ticker = Ticker(TICK_S)
         self.sidebar = Sidebar(ports.store, ports.bus, self.ticker)
+        self.calibration = Calibration(ports.store)
+        self.meter = Meter(
+            ports.tokens,
+            self.calibration,
+            lambda user_id: self.sidebar.hint(user_id, "registry_changed"),
+            ports.monotonic,
+        )
         self.journal = Journal(ports.store, ports.bus, self.sidebar)
         self.progress: OrderedDict[str, Progress] = OrderedDict()
         self.runs: dict[str, Live] = {}

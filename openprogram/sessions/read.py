@@ -15,11 +15,12 @@ from openprogram.core.storage import SessionRow, UsageRow
 from openprogram.core.usage import Usage
 from openprogram.session_config.layers import Layers, explain_all
 from openprogram.session_config.project_file import PROJECT_FILE
-from openprogram.sessions.effective import effective, layers, resolution, tool_tokens
+from openprogram.sessions.effective import effective, layers, resolution
 from openprogram.sessions.fold import fold, since_last_message
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.log import timed_turn_events
 from openprogram.sessions.presets import preset_infos
+from openprogram.sessions.prices import prices
 from openprogram.sessions.projects import project_layer
 from openprogram.sessions.request import Request
 from openprogram.sessions.tree import path, siblings
@@ -141,14 +142,16 @@ async def explain_tools(hub: Hub, request: Request, action: ExplainTools) -> Too
         error = f"{failure.message} ({failure.hint})" if failure.hint else failure.message
         nothing = ToolIntent(enabled=False, web_search=False)
         resolved, deciding = resolution(hub, stored, live, project.intent, nothing), None
+    priced = await prices(hub, row, live, resolved)
     return ToolsAck(
         id=action.id,
         session_id=action.session_id,
         revision=stored.revision,
         preset=resolved.preset if error is None else chat_layers.session.toolset,
         tools=tool_states(
-            live, resolved, stored.intent.disabled, LoadedSet(row.loaded), tool_tokens(hub, live), deciding
+            live, resolved, stored.intent.disabled, LoadedSet(row.loaded), priced.declared, priced.now, deciding
         ),
+        budget=priced.budget,
         decided=explain_all(chat_layers),
         unknown=resolved.unknown,
         effective=effective(hub, stored, project.intent),

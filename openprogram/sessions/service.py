@@ -206,13 +206,16 @@ async def session_service(ports: Ports, defaults: Defaults, boot_id: str) -> Asy
     hub = Hub(ports, defaults, boot_id, tasks, OtherChats)
     sidebar = tasks.create_task(hub.sidebar.serve(), name="sidebar hints")
     service = SessionService(hub)
+    meter = tasks.create_task(hub.meter.serve(), name="meter")
     sweeper = tasks.create_task(sweep_for_ever(hub), name="sweeper")
     try:
+        await hub.calibration.load()
         await recover_all(hub)
         yield service
     finally:
         hub.cut_runs()
         await service.settle()
         sidebar.cancel()
+        meter.cancel()
         sweeper.cancel()
         await tasks.__aexit__(None, None, None)  # no `async with`: it would wrap what fails in the caller's block

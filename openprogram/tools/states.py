@@ -6,7 +6,7 @@ from typing import assert_never
 from openprogram.core.intent import IntentField, Layer
 from openprogram.core.loaded import LoadedSet
 from openprogram.core.prompt import Residency
-from openprogram.core.protocol.frames import ToolState, ToolStateName
+from openprogram.core.protocol.tool_frames import ToolState, ToolStateName
 from openprogram.core.tooling import DISCOVERY_TOOL, Resolution, Snapshot
 from openprogram.session_config.layers import Layers, disabled_by, explain
 from openprogram.session_config.patches import WEB_SEARCH
@@ -18,23 +18,26 @@ def tool_states(
     switched_off: Collection[str],
     loaded: LoadedSet,
     tokens: Mapping[str, int],
+    now: Mapping[str, int],
     layers: Layers | None = None,
 ) -> tuple[ToolState, ...]:
     """One line per registered tool, by name. `switched_off` are the chat's own.
 
-    `tokens` prices by name what was counted. `layers` are what the resolution came from: they tell whose wish it is
-    that a tool is not there.
+    `tokens` prices by name what was counted, `now` what is paid for it as things are. `layers` are what the resolution
+    came from: they tell whose wish it is that a tool is not there.
     """
+    discovery = DISCOVERY_TOOL in resolution.names
     return tuple(
         ToolState(
             name=tool.name,
             description=tool.description.partition("\n")[0],
             source=tool.source,
-            state=_state(tool.name, tool.residency, resolution, loaded),
+            state=_state(tool.name, tool.residency if discovery else "resident", resolution, loaded),
             reason=resolution.dropped[tool.name].reason if tool.name in resolution.dropped else None,
             detail=resolution.dropped[tool.name].detail if tool.name in resolution.dropped else "",
             residency=tool.residency,
             tokens=tokens.get(tool.name),
+            tokens_now=now.get(tool.name),
             switchable=tool.name != WEB_SEARCH,
             switched_off=tool.name in switched_off,
             layer=_layer(tool.name, resolution, layers),
@@ -68,8 +71,6 @@ def _state(name: str, residency: Residency, resolution: Resolution, loaded: Load
     drop = resolution.dropped.get(name)
     if drop is not None:
         return "unavailable" if drop.reason == "not_configured" else "off"
-    if DISCOVERY_TOOL not in resolution.names:
-        return "on"
     match residency:
         case "resident":
             return "on"

@@ -88,6 +88,10 @@ class FakeApi:
         """Set what `GET /v1/models` lists."""
         await self._post("/__fake/models", {"models": list(names)})
 
+    async def count_times(self, factor: float) -> None:
+        """Report so many input tokens for one of o200k."""
+        await self._post("/__fake/tokenizer", {"factor": factor})
+
     async def reset(self) -> None:
         """As if the process had just started."""
         await self._post("/__fake/reset", None)

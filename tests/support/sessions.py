@@ -82,8 +82,7 @@ class Catalog:
     """One model, behind the scripted provider."""
 
     def __init__(self, provider: Provider) -> None:
-        self.provider = provider
-        self.model, self.gone = MODEL, False
+        self.provider, self.model, self.gone = provider, MODEL, False
         self.hangs: Gate | None = None  # where the endpoint stands while it is asked for its models
 
     async def models(self) -> tuple[ModelInfo, ...]:
@@ -91,6 +90,9 @@ class Catalog:
 
     async def default_id(self) -> str | None:
         return self.model.id
+
+    def about(self, model_id: str) -> ModelInfo | None:
+        return self.model if model_id == self.model.id else None
 
     async def resolve(self, model_id: str | None) -> tuple[ModelInfo, Provider]:
         if self.hangs is not None:
@@ -118,8 +120,6 @@ class Chats:
         self.registry = registry
         self.provider = provider
         self.catalog = catalog
-
-    # -- acting -------------------------------------------------------------------------------------------------
 
     async def do(self, action: str, *, user: str = USER, id: str | None = None, **fields: Any) -> AnyAck:
         """Perform an action as a client sends it. Ids are fresh unless given."""
@@ -191,8 +191,7 @@ class Chats:
 
     async def branch(self, session_id: str) -> tuple[Message, ...]:
         """The active branch."""
-        ack = await self.do("load_messages", session_id=session_id, limit=500)
-        return cast(MessagesAck, ack).messages
+        return cast(MessagesAck, await self.do("load_messages", session_id=session_id, limit=500)).messages
 
     async def texts(self, session_id: str) -> list[str]:
         """The active branch as `role: text`, without notices."""

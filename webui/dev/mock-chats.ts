@@ -8,6 +8,7 @@ import type {
   SessionInfo,
   SessionState,
   ToolIntent,
+  ToolBudget,
   ToolState,
 } from "../src/protocol.gen";
 import { message, session, sessionState } from "../src/lib/state/fixtures.ts";
@@ -189,6 +190,22 @@ export class Chats {
     });
   }
 
+  budget(chat: Chat): ToolBudget {
+    const all = this.tools(chat);
+    const declared = all.filter((tool) => tool.state === "on");
+    const deferred = all.filter((tool) => tool.state === "deferred").length;
+    return {
+      model: "mock/model",
+      declared: declared.length,
+      resident: declared.reduce((sum, tool) => sum + (tool.tokens ?? 0), 0),
+      deferred,
+      catalog: deferred === 0 ? 0 : 24 + 4 * deferred,
+      overhead: 0,
+      ratio: 1.35,
+      samples: 3,
+    };
+  }
+
   tools(chat: Chat): ToolState[] {
     const preset = chat.intent.toolset ?? "default";
     return tools.map(([name, source, residency, tokens, description]) => {
@@ -217,6 +234,7 @@ export class Chats {
         source,
         residency,
         tokens,
+        tokens_now: state === "on" ? tokens : state === "deferred" ? 4 : 0,
         switched_off: disabled,
         switchable: !chip,
         state,

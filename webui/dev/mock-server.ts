@@ -167,6 +167,7 @@ export class MockServer {
           revision: chat.revision,
           preset: chat.intent.toolset ?? "default",
           tools: this.#chats.tools(chat),
+          budget: this.#chats.budget(chat),
           decided: [
             {
               field: "toolset",

@@ -983,6 +983,7 @@ type: "ack"
  * `problems` says of a source of tools, or of the project's file, what is wrong with it.
  */
 export interface ToolsAck {
+budget: ToolBudget
 decided: Decided[]
 effective: Effective
 error: (string | null)
@@ -999,6 +1000,22 @@ type: "ack"
 unknown: string[]
 }
 /**
+ * What each request of a chat pays for tools, in tokens of its model; None where not everything is counted yet.
+ * 
+ * `resident` is the price of the `declared` tools, `catalog` that of naming the `deferred` ones. `overhead` is what
+ * the model's vendor adds. `ratio` is the model's tokens for one of o200k, from `samples` answers (0: assumed).
+ */
+export interface ToolBudget {
+catalog: (number | null)
+declared: number
+deferred: number
+model: (string | null)
+overhead: number
+ratio: number
+resident: (number | null)
+samples: number
+}
+/**
  * One registered tool as this chat sees it now.
  */
 export interface ToolState {
@@ -1013,6 +1030,7 @@ state: ("on" | "off" | "deferred" | "loaded" | "unavailable")
 switchable: boolean
 switched_off: boolean
 tokens: (number | null)
+tokens_now: (number | null)
 }
 /**
  * Done to (or made) this chat.

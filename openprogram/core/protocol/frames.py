@@ -4,12 +4,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from openprogram.core.events import Event, SessionInfo, StepFinished
-from openprogram.core.intent import Effective, IntentField, Layer
+from openprogram.core.intent import Effective
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import Message
-from openprogram.core.prompt import Residency
 from openprogram.core.protocol.state import SessionState
-from openprogram.core.tooling import DropReason
+from openprogram.core.protocol.tool_frames import Decided, ToolBudget, ToolState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,39 +134,6 @@ class SettingsAck(Ack):
     settings: JsonObject
 
 
-ToolStateName = Literal["on", "off", "deferred", "loaded", "unavailable"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolState:
-    """One registered tool as this chat sees it now."""
-
-    name: str
-    description: str
-    source: str
-    state: ToolStateName
-    reason: DropReason | None
-    detail: str
-    residency: Residency
-    tokens: int | None
-    """What its schema costs per request, o200k tokens; None where not counted yet."""
-    switchable: bool
-    """Whether `set_tool_disabled` applies (the chip's tools are the chip's)."""
-    switched_off: bool
-    """Whether this chat's own switch takes it away."""
-    layer: Layer | None = None
-    """Whose wish takes it away; None where it is not a wish, or the tool is on."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decided:
-    """Which layer decided a field of the merged intent, and to what."""
-
-    field: IntentField
-    layer: Layer
-    value: bool | str | tuple[str, ...] | None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolsAck(SessionAck):
     """The effective tools of a chat with reasons (`explain_tools`). `error` says why nothing resolves.
@@ -178,6 +144,7 @@ class ToolsAck(SessionAck):
     revision: int
     preset: str | None
     tools: tuple[ToolState, ...]
+    budget: ToolBudget
     decided: tuple[Decided, ...]
     unknown: tuple[str, ...]
     effective: Effective

@@ -205,8 +205,8 @@ async def test_the_sidebar_hears_that_it_is_over(client: Client, fake: FakeApi) 
     await client.subscribe(None)
     chat = await Chat.create(client, "openai")
     await chat.send("hello")
+    assert (await client.hint(chat.id, title="hello"))["status"] == "running"
     await chat.event("text_delta")
     await stopped(chat)
     await client.send("rename_session", session_id=chat.id, title="Renamed")
-    assert (await client.hint(chat.id, title="hello"))["status"] == "running"
     assert (await client.hint(chat.id, title="Renamed"))["status"] == "idle"

@@ -7,6 +7,7 @@ from openprogram.agent.tool_search import tool_search
 from openprogram.core.events import LoadedChanged, StepStarted, ToolCallFinished, TurnFinished
 from openprogram.core.jsonio import encode
 from openprogram.core.protocol.frames import ToolsAck
+from openprogram.providers.pricing import tool_text
 from openprogram.tokens import count_tokens
 from openprogram.tools.registry import Registry
 from tests.support.agent import FakeTool, held
@@ -95,7 +96,7 @@ async def test_a_loaded_tool_is_callable_though_the_history_that_loaded_it_is_go
         assert weather.calls == [{}]
 
 
-async def test_the_panel_tells_deferred_from_loaded_and_prices_what_is_counted(tmp_path: Path) -> None:  # report 47
+async def test_the_panel_tells_deferred_from_loaded_and_prices_each(tmp_path: Path) -> None:  # report 47
     weather, notes = deferred("weather"), deferred("notes")
     tools = registry(FakeTool("read"), weather, notes)
     async with opened(tmp_path, call(select("weather")), say("Ready."), registry=tools) as chats:
@@ -114,11 +115,12 @@ async def test_the_panel_tells_deferred_from_loaded_and_prices_what_is_counted(t
             "tool_search": "on",
             "weather": "loaded",
         }
-        declaration = encode(weather.spec.declaration).decode()
-        await chats.service._hub.ports.tokens.learn([declaration])
+        await chats.service._hub.meter.idle()  # asking had the prices counted
         ack = cast(ToolsAck, await chats.do("explain_tools", session_id=session_id))
-        priced = {tool.name: tool.tokens for tool in ack.tools}
-        assert priced == {"notes": None, "read": None, "tool_search": None, "weather": count_tokens(declaration)}
+        cost = {tool.name: count_tokens(tool_text("openai-chat", tool.declaration)) for tool in tools.snapshot.tools}
+        assert {tool.name: tool.tokens for tool in ack.tools} == cost
+        assert {tool.name: tool.tokens_now for tool in ack.tools} == {**cost, "notes": 0}
+        assert (ack.budget.declared, ack.budget.deferred, ack.budget.catalog) == (3, 0, 0)
 
 
 async def test_a_tool_that_arrives_later_is_named_in_the_old_chat_and_moves_no_byte(tmp_path: Path) -> None:  # T5, C2

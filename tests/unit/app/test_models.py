@@ -58,3 +58,15 @@ async def _a_turn_waits() -> None:
     info, found = await models.resolve(None)
     assert (info, found) == (MODEL, provider)
     await models.aclose()
+
+
+async def test_what_is_known_of_a_model_is_told_without_asking_anybody() -> None:
+    asked = SlowProvider()
+    models = Models([CONFIG], DemoProcess(), lambda _: CONFIG, lambda _: asked, now=lambda: 0.0)
+    known = models.about("fake/llama-9")
+    assert known is not None
+    assert (known.id, known.counting.api) == ("fake/llama-9", "openai-chat")
+    assert models.about(DEMO_INFO.id) == DEMO_INFO
+    assert models.about("gone/llama-9") is None
+    assert models.about("fake") is None
+    await models.aclose()

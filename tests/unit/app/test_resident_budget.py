@@ -7,8 +7,9 @@ import pytest
 
 from openprogram.app.builtin import BuiltinSource
 from openprogram.app.settings import Flags, load_settings
-from openprogram.core.jsonio import encode
+from openprogram.core.jsonio import canonical
 from openprogram.core.tooling import DISCOVERY_TOOL, ToolSpec
+from openprogram.providers.pricing import wire_tool
 from openprogram.tokens import count_tokens
 from openprogram.tools.builtin.browser_config import BrowserConfig
 from openprogram.tools.builtin.jobs import Jobs
@@ -37,7 +38,7 @@ async def tools(tmp_path: Path) -> tuple[ToolSpec, ...]:
 
 def on_the_wire(tool: ToolSpec) -> str:
     """A tool in the wrapper that costs most, that of Chat Completions."""
-    return encode({"type": "function", "function": tool.declaration}).decode()
+    return canonical(wire_tool("openai-chat", tool.declaration)).decode()
 
 
 def test_the_resident_set_costs_no_more_than_its_budget(tools: tuple[ToolSpec, ...]) -> None:  # T19

@@ -17,7 +17,7 @@ def with_discovery(now: Snapshot) -> Snapshot:
 def test_every_tool_is_shown_with_its_state_and_reason() -> None:  # T12, report 47
     now = with_discovery(snapshot(unavailable={"web_fetch": "no network"}))
     intent = ToolIntent(toolset="full", disabled=("bash",), web_search=False)
-    states = tool_states(now, resolved(intent, now), intent.disabled, LoadedSet(), {"read": 120})
+    states = tool_states(now, resolved(intent, now), intent.disabled, LoadedSet(), {"read": 120}, {"read": 7})
 
     assert [(state.name, state.state, state.reason) for state in states] == [
         ("bash", "off", "switched_off"),
@@ -31,6 +31,7 @@ def test_every_tool_is_shown_with_its_state_and_reason() -> None:  # T12, report
     by_name = {state.name: state for state in states}
     assert by_name["web_fetch"].detail == "no network"
     assert (by_name["read"].tokens, by_name["write"].tokens) == (120, None)
+    assert (by_name["read"].tokens_now, by_name["write"].tokens_now) == (7, None)
     assert by_name["bash"].switched_off
     assert not by_name["read"].switched_off
     assert [state.name for state in states if not state.switchable] == ["web_search"]
@@ -39,7 +40,7 @@ def test_every_tool_is_shown_with_its_state_and_reason() -> None:  # T12, report
 def test_a_discovered_tool_is_loaded() -> None:
     now = with_discovery(snapshot())
     intent = ToolIntent(toolset="full")
-    states = tool_states(now, resolved(intent, now), (), LoadedSet(("memory_search",)), {})
+    states = tool_states(now, resolved(intent, now), (), LoadedSet(("memory_search",)), {}, {})
 
     assert {state.name: state.state for state in states}["memory_search"] == "loaded"
 
@@ -47,6 +48,6 @@ def test_a_discovered_tool_is_loaded() -> None:
 def test_nothing_is_deferred_where_nothing_could_find_it() -> None:
     now = snapshot()
     intent = ToolIntent(toolset="full")
-    states = tool_states(now, resolved(intent, now), (), LoadedSet(), {})
+    states = tool_states(now, resolved(intent, now), (), LoadedSet(), {}, {})
 
     assert {state.name: state.state for state in states}["memory_search"] == "on"

@@ -22,6 +22,7 @@ const tool = (name: string, source = "builtin"): ToolState => ({
   detail: "",
   residency: "resident",
   tokens: null,
+  tokens_now: null,
   switchable: true,
   switched_off: false,
   layer: null,

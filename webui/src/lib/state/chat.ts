@@ -63,6 +63,8 @@ export interface ChatState {
   readonly intent: ToolIntent;
   readonly revision: number;
   readonly effective: Effective;
+  /** The tools that the chat has loaded, once that has changed; null before. */
+  readonly loaded: readonly string[] | null;
   readonly queue: readonly QueuedMessage[];
   readonly approvals: readonly ApprovalRequested[];
   readonly questions: readonly QuestionAsked[];
@@ -98,6 +100,7 @@ export function fromSnapshot(snapshot: SessionState): ChatState {
     intent: snapshot.intent,
     revision: snapshot.revision,
     effective: snapshot.effective,
+    loaded: null,
     queue: snapshot.queue,
     approvals: snapshot.approvals,
     questions: snapshot.questions,
@@ -194,7 +197,7 @@ export function reduce(state: ChatState, event: ChatEvent, at: string): ChatStat
     case "question_answered":
       return { ...state, questions: without(state.questions, event.question_id) };
     case "loaded_changed":
-      return state; // the tools panel asks what is loaded when it opens
+      return { ...state, loaded: event.loaded };
     case "queue_changed":
       return { ...state, queue: event.queue };
     case "branch_selected":
