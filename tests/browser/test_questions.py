@@ -45,7 +45,7 @@ async def test_a_choice_is_made_with_the_mouse(tab: Tab, fake: FakeApi) -> None:
     await expect(choices(tab)).to_have_count(3)
     await expect(choices(tab).first).to_contain_text("as the code has them")
     await expect(tab.cards).to_have_attribute("data-status", "approval")
-    await expect(tab.page.get_by_test_id("chat-line").first.get_by_test_id("needs-you")).to_be_visible()
+    await expect((await tab.line()).get_by_test_id("needs-you")).to_be_visible()
     await expect(card(tab).get_by_test_id("question-send")).to_be_disabled()
     await choices(tab).nth(1).click()
     await choices(tab).first.click()  # one of several: the last one counts
