@@ -21,7 +21,20 @@ def workspace_of(defaults: Defaults, info: SessionInfo) -> Path:
 
 async def project_layer(defaults: Defaults, info: SessionInfo, snapshot: Snapshot) -> ProjectLayer:
     """What the chat's project says about tools; nothing where it has no such file."""
-    return await asyncio.to_thread(_read, workspace_of(defaults, info) / PROJECT_FILE, snapshot)
+    path = workspace_of(defaults, info) / PROJECT_FILE
+    if _is_missing(path):  # as most are: not worth a thread, which the first token would wait for
+        return NO_PROJECT
+    return await asyncio.to_thread(_read, path, snapshot)
+
+
+def _is_missing(path: Path) -> bool:
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False  # reading it will tell
+    return False
 
 
 def _read(path: Path, snapshot: Snapshot) -> ProjectLayer:

@@ -115,6 +115,8 @@ class Jobs:
 
     async def records(self, session_id: str) -> dict[str, JobRecord]:
         """The chat's jobs by id, oldest first, those of earlier runs of the server included."""
+        if session_id not in self._earlier and not self._may_have_earlier(session_id):
+            return {job.id: self._records[job.id] for job in self.of(session_id)}
         if session_id not in self._earlier:
             found = await asyncio.to_thread(self._read_earlier, session_id)
             self._earlier.setdefault(session_id, {record.id: record for record in found})
@@ -157,6 +159,10 @@ class Jobs:
             running.let_go()
         if (watch := self._watches.get(job_id)) is not None:
             await asyncio.wait({watch})
+
+    def _may_have_earlier(self, session_id: str) -> bool:
+        """Whether reading is worth a thread: a chat that never ran a command has no directory."""
+        return self._output_dir is not None and outputs_of(self._output_dir, session_id).is_dir()
 
     def _read_earlier(self, session_id: str) -> tuple[JobRecord, ...]:
         return () if self._output_dir is None else read_records(outputs_of(self._output_dir, session_id))
