@@ -96,8 +96,11 @@ class GuardedProxy:
     async def _forward(self, head: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         method, target, _ = head.split(b"\r\n", 1)[0].decode("latin-1").split(" ", 2)
         if method == "CONNECT":
-            host, _, port = target.rpartition(":")
-            far_reader, far_writer = await self._dial(host.strip("[]"), int(port))
+            host, _, number = target.rpartition(":")
+            port = int(number)
+            if not 0 < port < 65_536:
+                raise ValueError("no such port")
+            far_reader, far_writer = await self._dial(host.strip("[]"), port)
             writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
             await _tunnel(reader, writer, far_reader, far_writer)
             return

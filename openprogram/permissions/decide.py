@@ -63,7 +63,7 @@ def _why(spec: ToolSpec, what: Subject, workspace: Path) -> str:
         case "command":
             return f"runs in {workspace}"
         case "paths" if what.steers:
-            return "changes what chats in this directory may do"
+            return "changes what chats may do here, or what git runs"
         case "paths" if what.inside:
             return "changes files in the workspace"
         case "paths":

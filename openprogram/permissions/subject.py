@@ -62,6 +62,8 @@ def subject(
             return Subject("command", _command(arguments))
         case "write" if spec.writes:
             return _paths(_written(spec.writes, arguments), roots, resolve)
+        case _ if spec.preview is not None:  # each call is another thing, and shown as such: nothing covers the next
+            return Subject("tool", "")
         case _:
             return Subject("tool", WHOLE_TOOL)
 
@@ -70,7 +72,7 @@ def covers(pattern: str, what: Subject) -> bool:
     """Whether a grant of this pattern allows the subject."""
     if what.kind == "paths" and pattern == WORKSPACE_WIDE:
         return what.inside and not what.steers
-    return pattern == what.pattern
+    return bool(pattern) and pattern == what.pattern
 
 
 def other_arguments(arguments: JsonObject) -> JsonObject:
@@ -105,16 +107,18 @@ def _paths(texts: Sequence[str], roots: Sequence[Path], resolve: Resolve) -> Sub
     for text in texts:
         if not text or "\0" in text or "\n" in text or text.startswith("~"):
             raise ValueError(f"{text!r} is no plain path")
+    named = [Path(os.path.normpath(roots[0] / text)) for text in texts]
     paths = [Path(resolve(str(roots[0] / text))) for text in texts]
     allowed = [resolve(str(root)) for root in roots]
     inside = all(any(path.is_relative_to(root) for root in allowed) for path in paths)
-    return Subject("paths", "\n".join(map(str, paths)), inside, any(_steers(path, allowed) for path in paths))
+    return Subject("paths", "\n".join(map(str, paths)), inside, any(map(_steers, (*named, *paths))))
 
 
-def _steers(path: Path, roots: Sequence[str]) -> bool:
-    """Whether this is a project's file, or the folder that it would come with. Some disks do not tell A from a."""
-    below = (path.relative_to(root).as_posix().casefold() for root in roots if path.is_relative_to(root))
-    return any(place in (PROJECT_FILE, _SETTINGS) for place in below)
+def _steers(path: Path) -> bool:
+    """Whether this is a project's file, or the folder that it would come with, or a repository's own files, some of
+    which git runs: of this project or of one below it, which may be another chat's. Some disks do not tell A from a."""
+    parts = tuple(part.casefold() for part in path.parts)
+    return ".git" in parts or parts[-1:] == (_SETTINGS,) or "/".join(parts[-2:]) == PROJECT_FILE
 
 
 def _text(arguments: JsonObject, name: str) -> str:

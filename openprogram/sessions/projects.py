@@ -40,13 +40,17 @@ def _is_missing(path: Path) -> bool:
 def _read(path: Path, snapshot: Snapshot) -> ProjectLayer:
     try:
         # What lies there came with the project: no link out of it is followed, and no pipe is waited for.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            descriptor = os.open(path.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+        finally:
+            os.close(folder)
         with open(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 return faulty(str(path), "not a plain file")
             data = file.read(_MOST_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError):
-        return NO_PROJECT
+        return faulty(str(path), "its folder is a link") if path.parent.is_symlink() else NO_PROJECT
     except OSError as error:
         return faulty(str(path), f"cannot be read: {error.strerror or error}")
     if len(data) > _MOST_BYTES:

@@ -150,3 +150,8 @@ async def test_a_pipe_a_link_and_a_flood_in_the_files_place_are_faults(tmp_path:
         ]
         path.rmdir()
         assert (await panel(chats, session_id)).problems == {}
+        path.parent.rename(where / "cfg")
+        (where / "cfg" / path.name).write_text('[tools]\ntoolset = "full"\n', "utf-8")
+        path.parent.symlink_to("cfg")
+        ((problem,),) = (await panel(chats, session_id)).problems.values()
+        assert "its folder is a link" in problem

@@ -62,12 +62,12 @@ def test_what_steers_a_project_asks_even_where_edits_are_accepted(path: str) -> 
     call: JsonObject = {"path": path, "content": "[tools]"}
     asked = decided("accept_edits", WRITE, call, Grant("write", "**"))
 
-    assert (asked.outcome, asked.reason) == ("ask", "changes what chats in this directory may do")
+    assert (asked.outcome, asked.reason) == ("ask", "changes what chats may do here, or what git runs")
     assert decided("ask", WRITE, call, Grant("write", asked.pattern)).outcome == "allow"
 
 
 def test_only_the_projects_own_settings_ask() -> None:
-    for path in (".openprogram/memory/plan.md", "sub/.openprogram/project.toml", "project.toml", "openprogram"):
+    for path in (".openprogram/memory/plan.md", "project.toml", "openprogram", ".gitignore", "a.git/x"):
         assert decided("accept_edits", WRITE, {"path": path, "content": ""}).outcome == "allow"
 
 

@@ -1,8 +1,10 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from openprogram.core.jsonio import JsonObject
+from openprogram.core.tooling import CallPreview, ToolContext
 from openprogram.permissions.subject import Subject, covers, subject
 from tests.support.tools import BASH, READ, WRITE, spec
 
@@ -68,6 +70,32 @@ def test_a_link_is_the_place_that_it_leads_to(tmp_path: Path) -> None:
 @pytest.mark.parametrize("tool", [READ, spec("patch", permission="write"), spec("run", permission="execute")])
 def test_any_other_call_is_about_the_tool(tool) -> None:
     assert about({"patch": "..."}, tool) == Subject("tool", "*")
+
+
+@pytest.mark.parametrize(
+    "path", [".git/hooks/pre-commit", "sub/.GIT/config", "sub/.openprogram/project.toml", ".OpenProgram", ".git"]
+)
+def test_what_git_runs_and_what_steers_a_chat_below_is_told_apart(path: str) -> None:  # R17, law 6
+    assert about({"path": path}, WRITE).steers
+    assert not covers("**", about({"path": path}, WRITE))
+
+
+def test_the_projects_folder_is_known_by_its_name_where_it_is_a_link(tmp_path: Path) -> None:  # R18
+    (tmp_path / "cfg").mkdir()
+    (tmp_path / ".openprogram").symlink_to("cfg")
+    resolve = lambda path: str(Path(path).resolve())  # noqa: E731
+    assert subject(WRITE, {"path": ".openprogram/project.toml"}, (tmp_path,), resolve).steers
+
+
+async def _shown(arguments: JsonObject, context: ToolContext) -> CallPreview:
+    raise AssertionError("nobody looks")
+
+
+def test_a_call_that_shows_what_it_would_do_is_allowed_for_itself_only() -> None:  # R17
+    tool = replace(spec("send", permission="write"), preview=_shown)
+    assert about({"text": "hello"}, tool).pattern == ""
+    assert not covers("", about({"text": "hello"}, tool))
+    assert not covers("*", about({"text": "hello"}, tool))
 
 
 @pytest.mark.parametrize(

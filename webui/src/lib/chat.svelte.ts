@@ -1,8 +1,7 @@
 /** One open chat: its state from the server, what was sent and not confirmed yet, and what can be done with it. */
 import type { Event as ChatEvent, SessionInfo } from "../protocol.gen";
 import { tick } from "svelte";
-import { t } from "../i18n/index.svelte";
-import { announcer } from "./announce.svelte";
+import { announce } from "./announce-event";
 import { RequestError, randomId, type ActionBody, type Connection } from "./connection";
 import { Batch } from "./state/batch";
 import { fromSnapshot, reduce, waitingCalls, withBranch, withOlder, type ChatState } from "./state/chat";
@@ -38,10 +37,8 @@ export class ChatStore implements Switchable {
   stopping = $state(false);
   loadingOlder = $state(false);
   prepending = $state(false); // rows are put in front: the view keeps its place counted from the end
-  /** Folded rows that were opened, by key: kept while the chat is open. */
-  readonly expanded = $state<Record<string, boolean>>({});
-  /** The message being edited. */
-  editing = $state<string | null>(null);
+  readonly expanded = $state<Record<string, boolean>>({}); // folded rows that were opened, while the chat is open
+  editing = $state<string | null>(null); // the message being edited
   readonly #mode = new Wish<PermissionMode>();
   readonly #model = new Wish<string | null>();
   readonly connection: Connection;
@@ -51,14 +48,13 @@ export class ChatStore implements Switchable {
   readonly #batch = new Batch<Stamped>((items) => this.#apply(items));
   #leave: (() => void) | null = null;
   #creating: Promise<string> | null = null;
-  /** The messages of a chat that does not exist yet, one after the other. */
-  #first: Promise<void> = Promise.resolve();
+  #first: Promise<void> | null = null; // the messages of a chat that does not exist yet, one after the other
 
   readonly rows: readonly Row[] = $derived.by(() =>
     this.state === null ? this.outgoing.map(outgoingRow) : this.#rows.build(this.state, this.outgoing),
   );
-  /** What this tab has sent to the queue and the server does not show there yet. */
   readonly joining: readonly Outgoing[] = $derived(
+    // what this tab has sent to the queue and the server does not show there yet
     this.outgoing.filter((entry) => this.state !== null && joinsQueue(entry, this.state)),
   );
   readonly running: boolean = $derived(
@@ -82,14 +78,19 @@ export class ChatStore implements Switchable {
     this.#batch.clear();
   }
 
-  /** Make sure that the chat exists on the server; it stays out of the sidebar until a message is sent. */
+  /** Make sure that the chat exists on the server, out of the sidebar until a message is sent. */
   ensure(): Promise<string> {
     if (this.id !== null) return Promise.resolve(this.id);
-    this.#creating ??= this.connection.request({ action: "create_session" }).then((ack) => {
-      this.#adopt(ack.session_id, false);
-      return ack.session_id;
-    });
+    this.#creating ??= this.#create().finally(() => (this.#creating = null));
     return this.#creating;
+  }
+
+  async #create(): Promise<string> {
+    if (this.#first !== null) await this.#first; // a message that is on its way makes the chat
+    if (this.id !== null) return this.id;
+    const { session_id } = await this.connection.request({ action: "create_session" });
+    if (this.id === null) this.#adopt(session_id, false);
+    return this.id ?? session_id;
   }
 
   /** Send a message. While a turn runs, `steer` puts it in after the current step; otherwise it waits in the queue. */
@@ -98,7 +99,11 @@ export class ChatStore implements Switchable {
     this.outgoing = [...this.outgoing, entry];
     this.fresh = false;
     if (this.id !== null) await this.#deliver(entry, mode);
-    else await (this.#first = this.#first.then(() => this.#deliver(entry, mode))); // one chat, not one for each
+    else {
+      const made = this.#creating; // begun before: one begun later waits for this message
+      const before = this.#first ?? Promise.resolve(); // one chat, not one for each
+      await (this.#first = before.then(() => this.#deliver(entry, mode, made)));
+    }
   }
 
   retry(entry: Outgoing): void {
@@ -227,7 +232,7 @@ export class ChatStore implements Switchable {
     if (this.state === null) return;
     const before = this.state;
     this.#show(items.reduce((state, { event, at }) => reduce(state, event, at), before));
-    for (const { event } of items) this.#tell(event);
+    for (const { event } of items) announce(event);
     if (this.state.stale && !before.stale) void this.#reloadBranch();
   }
 
@@ -240,18 +245,6 @@ export class ChatStore implements Switchable {
     this.outgoing = stillOutgoing(this.outgoing, state, true);
   }
 
-  #tell(event: ChatEvent): void {
-    if (event.type === "turn_accepted") announcer.say(t("announce.started"));
-    else if (event.type === "approval_requested")
-      announcer.say(t("approval.announce", { what: event.preview.slice(0, 120) }));
-    else if (event.type === "question_asked") announcer.say(t("question.announce", { what: event.question.text }));
-    else if (event.type === "turn_finished") {
-      const message = event.error?.message;
-      if (message !== undefined) announcer.say(t("announce.failed", { message }));
-      else announcer.say(t(event.reason === "stopped" ? "announce.stopped" : "announce.done"));
-    }
-  }
-
   async #reloadBranch(): Promise<void> {
     if (this.id === null) return;
     try {
@@ -262,9 +255,9 @@ export class ChatStore implements Switchable {
     }
   }
 
-  async #deliver(entry: Outgoing, mode: "send" | "steer"): Promise<void> {
-    if (this.#creating !== null) await this.#creating;
+  async #deliver(entry: Outgoing, mode: "send" | "steer", made: Promise<string> | null = null): Promise<void> {
     try {
+      if (made !== null) await made;
       const ack = await this.connection.request({ action: "chat", session_id: this.id, text: entry.text, mode });
       this.#replace(entry.key, { ...entry, messageId: ack.message_id, queued: ack.queued });
       this.#adopt(ack.session_id, true);

@@ -171,6 +171,29 @@ describe("sending", () => {
     expect(server.last.body).toMatchObject({ action: "chat", session_id: "s_1", text: "two" });
   });
 
+  test("a switch that follows a first message on its way goes to the chat that the message makes (T6)", async () => {
+    const chat = new ChatStore(server.host, null);
+    void chat.send("hi");
+    chat.tools.toggleSearch(true);
+    await vi.waitFor(() => expect(server.calls).toHaveLength(1));
+    expect(server.last.body).toMatchObject({ action: "chat", session_id: null });
+    await server.last.ack({ message_id: "m_1", queued: false });
+    await vi.waitFor(() => expect(server.calls).toHaveLength(2));
+    expect(server.last.body).toMatchObject({ action: "toggle_web_search", session_id: "s_1", value: true });
+  });
+
+  test("a chat that could not be made is made at the next try, and a message that waited for it says why", async () => {
+    const chat = new ChatStore(server.host, null);
+    const made = chat.ensure();
+    void chat.send("hi");
+    await server.last.refuse("storage_failed", "The disk is full.");
+    await expect(made).rejects.toThrow("The disk is full.");
+    await vi.waitFor(() => expect(chat.outgoing).toMatchObject([{ text: "hi", failed: "The disk is full." }]));
+    chat.retry(chat.outgoing[0]!);
+    await vi.waitFor(() => expect(server.calls).toHaveLength(2));
+    expect(server.last.body).toMatchObject({ action: "chat", session_id: null, text: "hi" });
+  });
+
   test("a waiting message is sent now by one action (P6)", async () => {
     const chat = new ChatStore(server.host, "s_1");
     server.show();
