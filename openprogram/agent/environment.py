@@ -18,7 +18,8 @@ from openprogram.core.loaded import LoadedSet
 from openprogram.core.messages import Message, ToolResultBlock
 from openprogram.core.news import NewsOf, no_news
 from openprogram.core.ports import Authority, Emit, Inbox, Provider, Surfaces
-from openprogram.core.prompt import ModelInfo, ModelParams, ProviderRequest, Segment, SurfacePlan
+from openprogram.core.prompt import ModelInfo, ModelParams, ProviderRequest, Segment
+from openprogram.core.surface import SurfacePlan
 from openprogram.core.tooling import Contract, ToolSpec
 from openprogram.core.usage import Usage
 

@@ -8,16 +8,20 @@ from openprogram.agent.environment import Environment, Setup
 from openprogram.agent.stream import Received, receive
 from openprogram.context.assembler import assemble
 from openprogram.context.catalog import entries_of, uncovered
-from openprogram.context.notices import notice_text
+from openprogram.context.notices import notice_text, turns_since_switch
 from openprogram.core.clock import iso_time
 from openprogram.core.events import Event, LoadedChanged, MessageAdded, StepFinished, StepStarted
 from openprogram.core.ids import new_id
+from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import Message, TextBlock
-from openprogram.core.prompt import ProviderRequest, Segment, Surface, SurfacePlan
+from openprogram.core.prompt import ProviderRequest, Segment
+from openprogram.core.surface import Surface, SurfacePlan
 from openprogram.core.tooling import DISCOVERY_TOOL, ToolSpec
 from openprogram.ledger.verdict import verdict
+from openprogram.providers.pricing import tool_text
 from openprogram.providers.segments import segments
 from openprogram.surface.planner import plan
+from openprogram.surface.wanted import Warmth
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +50,7 @@ def record(env: Environment, message: Message, *before: Event) -> None:
 async def run_step(env: Environment, setup: Setup, turn_id: str, step: int) -> StepOutcome:
     """Send one request and record the answer, whole or partial."""
     at = StepId(turn_id, step, new_id("m"))
-    surface, next_plan = _plan(env, setup, step)
-    await _tell(env, setup, surface, next_plan, turn_id)
+    surface, next_plan = await _planned(env, setup, at)
     request = ProviderRequest(
         model=setup.model.model,
         system=assemble(replace(setup.prompt, catalog=surface.catalog)).texts,
@@ -112,15 +115,44 @@ def _shown_before(history: Sequence[Message]) -> int:
     return next(answers, 0)
 
 
-def _plan(env: Environment, setup: Setup, step: int) -> tuple[Surface, SurfacePlan]:
-    """Plan the surface. A rebase at the start of a turn takes dead weight out of the loaded set (cache.md C4)."""
-    loaded, previous = env.loaded.names, env.surfaces.current
-    kept = worth_keeping(env.loaded, setup.contract, env.history.messages, previous) if step == 1 else loaded
-    asked = wanted(setup, loaded, kept)
-    surface, chosen = plan(previous, asked, now=env.clock(), cache_ttl_s=setup.model.capability.cache_ttl_s)
+async def _planned(env: Environment, setup: Setup, at: StepId) -> tuple[Surface, SurfacePlan]:
+    """The surface of the next request, with the model told of what it has to know before.
+
+    A rebase at the start of a turn takes dead weight out of the loaded set (cache.md C4).
+    """
+    loaded, previous, history = env.loaded.names, env.surfaces.current, env.history
+    start = at.number == 1
+    kept = worth_keeping(env.loaded, setup.contract, history.messages, previous) if start else loaded
+    warmth = _warmth(env, setup, turn_start=start)
+
+    def planned() -> tuple[Surface, SurfacePlan]:
+        asked = wanted(setup, loaded, kept, history.messages)
+        return plan(previous, asked, setup.model.capability, warmth)
+
+    surface, chosen = planned()
     if chosen.kind == "rebase" and env.loaded.drop(set(loaded) - set(kept)):
         env.emit(LoadedChanged(env.loaded.names))
-    return surface, chosen
+    notice = await _notice_text(env, setup, surface, chosen)
+    if notice is None:
+        return surface, chosen
+    record(env, _notice(env, notice, at.turn_id))
+    return planned()  # the same, behind the notice
+
+
+def _warmth(env: Environment, setup: Setup, *, turn_start: bool) -> Warmth:
+    model, history, usage = setup.model, env.history.messages, env.progress.usage
+
+    def size(tool: JsonObject) -> int:
+        return round(setup.count(tool_text(model.counting.api, tool)) * model.counting.ratio)
+
+    return Warmth(
+        now=env.clock(),
+        turn_start=turn_start,
+        prompt_tokens=usage.prompt if usage else None,
+        size=size,
+        requests=sum(1 for message in history if message.role == "assistant"),
+        turns_since_switch=turns_since_switch(history),
+    )
 
 
 def _untold(setup: Setup, surface: Surface) -> tuple[ToolSpec, ...]:
@@ -161,13 +193,11 @@ def _started(
     )
 
 
-async def _tell(env: Environment, setup: Setup, surface: Surface, next_plan: SurfacePlan, turn_id: str) -> None:
-    """Record what the model has to be told before this request, if anything."""
-    untold, news = _untold(setup, surface), await env.news(env.session_id)
-    today = iso_time(env.clock())[:10]
-    notice = notice_text(next_plan, env.history.messages, today, untold, setup.count, news)
-    if notice is not None:
-        record(env, _notice(env, notice, turn_id))
+async def _notice_text(env: Environment, setup: Setup, surface: Surface, next_plan: SurfacePlan) -> str | None:
+    """What the model has to be told before this request, if anything."""
+    messages, today = env.history.messages, iso_time(env.clock())[:10]
+    untold = _untold(setup, surface.on([message.id for message in messages]))
+    return notice_text(next_plan, messages, today, untold, setup.count, await env.news(env.session_id))
 
 
 def _notice(env: Environment, text: str, turn_id: str) -> Message:

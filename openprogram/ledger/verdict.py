@@ -1,6 +1,6 @@
 """The cache verdict of one step: tokens read, and tokens that the endpoint held and did not reuse, with the cause."""
 
-from openprogram.core.prompt import SurfacePlan
+from openprogram.core.surface import SurfacePlan
 from openprogram.core.usage import CacheVerdict, Usage
 
 

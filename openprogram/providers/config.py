@@ -4,7 +4,8 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from openprogram.core.prompt import Api, Capability, Counting, ModelInfo, Strategy
+from openprogram.core.prompt import Api, Counting, ModelInfo
+from openprogram.core.surface import Capability, Strategy
 from openprogram.core.usage import Price
 from openprogram.providers.catalog import UNKNOWN, ModelFacts, facts_of
 from openprogram.providers.hosts import Quirks, cache_ttl_of, host_of, quirks_of

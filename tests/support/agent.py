@@ -18,10 +18,8 @@ from openprogram.core.intent import ToolIntent
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.loaded import LoadedSet
 from openprogram.core.messages import ToolResultBlock
-from openprogram.core.prompt import (
-    ModelParams,
-    Surface,
-)
+from openprogram.core.prompt import ModelParams
+from openprogram.core.surface import Surface
 from openprogram.core.tooling import ContractTool, ToolContext, ToolOutput, ToolSpec
 from openprogram.tokens import count_tokens
 from openprogram.tools.registry import Registry

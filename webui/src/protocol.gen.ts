@@ -612,18 +612,19 @@ type: "step_started"
  * How the next surface differs from the last, with the reason and the price of the choice.
  * 
  * `withdrawn` and `restored` are tools whose mask changes: the model is told in the newest message. `added` are
- * declared for the first time in this epoch. `predicted_loss` counts the cached tokens that the plan gives up, where
- * known.
+ * shown with their schemas for the first time in this epoch. `predicted_loss` counts the cached tokens that the plan
+ * gives up, where known.
  */
 export interface SurfacePlan {
 added: string[]
 declared: string[]
 epoch: number
-kind: ("rebase" | "keep" | "append")
+kind: ("rebase" | "keep" | "append" | "delta")
 masked: string[]
 predicted_loss: (number | null)
-reason: ("first_request" | "cold" | "model_changed" | "system_changed" | "forced" | "unchanged" | "added" | "discovered")
+reason: ("first_request" | "cold" | "model_changed" | "system_changed" | "forced" | "economy" | "provider" | "unchanged" | "added" | "withdrawn" | "restored" | "discovered")
 restored: string[]
+strategy: ("inline_changes" | "reference_changes" | "tool_reference" | "additional_tools" | "client_tool_search" | "append" | "bridge" | "frozen")
 withdrawn: string[]
 }
 /**

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from openprogram.context.notices import Told, notice_text, told
 from openprogram.core.messages import Message
 from openprogram.core.news import News
-from openprogram.core.prompt import SurfacePlan
+from openprogram.core.surface import SurfacePlan
 from tests.support.script import chain
 
 TODAY = "2026-01-01"

@@ -1,6 +1,6 @@
 """The cache verdict: what was read, what could have been; unknown is not zero."""
 
-from openprogram.core.prompt import SurfacePlan
+from openprogram.core.surface import SurfacePlan
 from openprogram.core.usage import CacheVerdict, Usage
 from openprogram.ledger.verdict import verdict
 

@@ -1,0 +1,43 @@
+"""What each strategy can do between two rebases, as data (spec cache.md section 1)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from openprogram.core.surface import Strategy
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """How a strategy adds and withdraws.
+
+    `adds`: by a `delta` at the end of the history, inside the `result` of the call that searched for it, at the end of
+    the declared `array` (a planned miss), or `never`. `by_value`: a delta holds the definition; else it refers to a
+    declaration that the endpoint keeps out of the prompt. `withdraws`: by a delta that the endpoint honours, or only by
+    telling the model and refusing (a mask). `placeholder`: later deltas are free only if one was declared at first.
+    """
+
+    adds: Literal["delta", "result", "array", "never"]
+    by_value: bool = True
+    withdraws: bool = False
+    placeholder: bool = False
+
+    @property
+    def needs_floor(self) -> bool:
+        """Whether a switch is free only for tools that were declared at first."""
+        return self.adds != "delta"
+
+
+TRAITS: Final[Mapping[Strategy, Traits]] = {
+    "inline_changes": Traits("delta", withdraws=True, placeholder=True),
+    "reference_changes": Traits("delta", by_value=False, withdraws=True, placeholder=True),
+    "tool_reference": Traits("result", by_value=False, placeholder=True),
+    "additional_tools": Traits("delta", withdraws=True),
+    "client_tool_search": Traits("delta"),
+    "append": Traits("array"),
+    "bridge": Traits("never"),
+    "frozen": Traits("never"),
+}
+
+UNDER_DELTAS: Final[Strategy] = "append"
+"""What an endpoint is taken to do that has refused the deltas which it should have taken: every one can."""
