@@ -51,15 +51,7 @@ async def run_step(env: Environment, setup: Setup, turn_id: str, step: int) -> S
     """Send one request and record the answer, whole or partial."""
     at = StepId(turn_id, step, new_id("m"))
     surface, next_plan = await _planned(env, setup, at)
-    request = ProviderRequest(
-        model=setup.model.model,
-        system=assemble(replace(setup.prompt, catalog=surface.catalog)).texts,
-        tools=surface.declared,
-        messages=env.history.messages,
-        params=setup.params,
-        cache_key=env.session_id,
-        previous_length=_shown_before(env.history.messages),
-    )
+    request = _request(env, setup, surface)
     parts = segments(request)
     kept = _common(env.progress.segments, parts)
     env.progress.segments = parts
@@ -101,6 +93,24 @@ async def run_step(env: Environment, setup: Setup, turn_id: str, step: int) -> S
         env.answered(setup.model, request, next_plan, received.usage)
     record(env, answer, finished)
     return StepOutcome(answer, received)
+
+
+def _request(env: Environment, setup: Setup, surface: Surface) -> ProviderRequest:
+    messages = env.history.messages
+    return ProviderRequest(
+        model=setup.model.model,
+        system=assemble(replace(setup.prompt, catalog=surface.catalog)).texts,
+        tools=surface.declared,
+        messages=messages,
+        params=setup.params,
+        cache_key=env.session_id,
+        previous_length=_shown_before(messages),
+        strategy=surface.strategy,
+        deferred=surface.deferred,
+        deltas=surface.on([message.id for message in messages]).deltas,
+        masked=surface.masked,
+        thinking_after=surface.thinking_after,
+    )
 
 
 def _common(before: Sequence[Segment], now: Sequence[Segment]) -> int:

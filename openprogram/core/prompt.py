@@ -5,7 +5,7 @@ from typing import Literal
 
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import Block, Message
-from openprogram.core.surface import Capability
+from openprogram.core.surface import Capability, Delta, Strategy
 from openprogram.core.usage import Price, Usage
 
 Api = Literal["anthropic", "openai-chat"]
@@ -40,7 +40,11 @@ class ModelParams:
 
 @dataclass(frozen=True, slots=True)
 class ProviderRequest:
-    """One model request: `tools` are neutral declarations in the surface's order, `messages` the active branch."""
+    """One model request: `tools` are neutral declarations in the surface's order, `messages` the active branch.
+
+    `deferred` are declared and kept out of the prompt until one of the `deltas` refers to them. Deltas behind messages
+    that are not in the branch are not sent. `masked` may not be called though they are declared.
+    """
 
     model: str
     system: tuple[str, ...]
@@ -51,9 +55,15 @@ class ProviderRequest:
     """Stable per session: where an endpoint takes a routing key for its prompt cache."""
     previous_length: int = 0
     """How many of `messages` the previous request to this endpoint held: where its newest breakpoint stood (C15)."""
+    strategy: Strategy = "append"
+    deferred: tuple[JsonObject, ...] = ()
+    deltas: tuple[Delta, ...] = ()
+    masked: tuple[str, ...] = ()
+    thinking_after: str | None = None
+    """Reasoning up to this message stays behind."""
 
 
-SegmentKind = Literal["tool", "system", "message"]
+SegmentKind = Literal["tool", "system", "message", "delta"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.prompt import ModelInfo, ProviderEvent, ProviderRequest
 from openprogram.providers.anthropic_events import AnthropicParser
-from openprogram.providers.anthropic_prompt import request_body
+from openprogram.providers.anthropic_prompt import BETAS, request_body
 from openprogram.providers.config import EndpointConfig
 from openprogram.providers.endpoint import Endpoint
 from openprogram.providers.history import call_ids
@@ -55,7 +55,7 @@ class AnthropicProvider:
         sent = self._endpoint.configured(request)
         body = request_body(sent, self._config.model_id(model), self._endpoint.facts(model))
         client = await self._open()
-        async with client.stream(body) as chunks:
+        async with client.stream(body, BETAS.get(request.strategy)) as chunks:
             yield chunks
 
     async def _list(self) -> JsonObject:

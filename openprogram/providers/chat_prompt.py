@@ -17,6 +17,7 @@ from openprogram.core.messages import (
     ToolUseBlock,
 )
 from openprogram.core.prompt import ProviderRequest
+from openprogram.core.surface import Delta
 from openprogram.providers.catalog import ModelFacts
 from openprogram.providers.history import Keep, Turn, arrange, image_note, sent_name
 from openprogram.providers.hosts import Quirks
@@ -94,7 +95,7 @@ def _user(turn: Turn, quirks: Quirks, facts: ModelFacts) -> list[JsonValue]:
                 messages.append({"role": "tool", "tool_call_id": _call_id(call_id, quirks), "content": text})
             case TextBlock(text):
                 texts.append(text)
-            case ToolUseBlock() | ReasoningBlock():
+            case ToolUseBlock() | ReasoningBlock() | Delta():
                 raise TypeError("a user turn holds text and results only")
             case _:
                 assert_never(item.block)
@@ -137,8 +138,8 @@ def _assistant(turn: Turn, quirks: Quirks) -> JsonValue:
             case ToolUseBlock(call_id, name, arguments):
                 function: JsonObject = {"name": sent_name(name), "arguments": canonical(arguments).decode()}
                 calls.append({"id": _call_id(call_id, quirks), "type": "function", "function": function})
-            case ToolResultBlock():
-                raise TypeError("results belong to user turns")
+            case ToolResultBlock() | Delta():
+                raise TypeError("an answer holds text, reasoning and calls only")
             case _:
                 assert_never(item.block)
     message: JsonObject = {"role": "assistant", "content": "\n\n".join(texts) if texts else None}
