@@ -20,6 +20,7 @@ from openprogram.core.tooling import DISCOVERY_TOOL, ToolSpec
 from openprogram.ledger.verdict import verdict
 from openprogram.providers.pricing import tool_text
 from openprogram.providers.segments import segments
+from openprogram.surface.bridge import unbridged
 from openprogram.surface.planner import plan
 from openprogram.surface.wanted import Warmth
 
@@ -69,7 +70,7 @@ async def run_step(env: Environment, setup: Setup, turn_id: str, step: int) -> S
         id=at.message_id,
         parent_id=env.history.leaf_id,
         role="assistant",
-        blocks=received.whole_or_partial(),
+        blocks=unbridged(received.whole_or_partial(), surface),
         created_at=iso_time(env.clock()),
         turn_id=turn_id,
         status=received.status,

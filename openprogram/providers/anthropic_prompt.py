@@ -24,7 +24,7 @@ from openprogram.core.prompt import ModelParams, ProviderRequest
 from openprogram.core.surface import Delta, Strategy
 from openprogram.providers.cache_policy import BlockPlace, breakpoints
 from openprogram.providers.catalog import ModelFacts
-from openprogram.providers.history import Turn, arrange, image_note, in_results, keep_after, own_reasoning, sent_name
+from openprogram.providers.history import Turn, arrange, as_called, image_note, in_results, keep_after, own_reasoning
 
 DEFAULT_MAX_TOKENS: Final = 8_192
 """For a model of which nothing is known; the API wants a number."""
@@ -140,8 +140,9 @@ def _block(block: Block, facts: ModelFacts) -> JsonObject:
             return {"type": "redacted_thinking", "data": redacted}
         case ReasoningBlock(text, signature):
             return {"type": "thinking", "thinking": text, "signature": signature}
-        case ToolUseBlock(call_id, name, arguments):
-            return {"type": "tool_use", "id": _call_id(call_id), "name": sent_name(name), "input": arguments}
+        case ToolUseBlock(call_id):
+            call = as_called(block)
+            return {"type": "tool_use", "id": _call_id(call_id), "name": call.name, "input": call.arguments}
         case ToolResultBlock(call_id, status, content):
             body: JsonObject = {"type": "tool_result", "tool_use_id": _call_id(call_id)}
             parts = [_part(part, facts) for part in content if isinstance(part, ImageBlock) or part.text.strip()]

@@ -19,7 +19,7 @@ from openprogram.core.messages import (
 from openprogram.core.prompt import ProviderRequest
 from openprogram.core.surface import Delta
 from openprogram.providers.catalog import ModelFacts
-from openprogram.providers.history import Keep, Turn, arrange, image_note, sent_name
+from openprogram.providers.history import Keep, Turn, arrange, as_called, image_note
 from openprogram.providers.hosts import Quirks
 
 PICTURES: Final = "(The pictures above belong to the tool results before them, in their order.)"
@@ -135,8 +135,9 @@ def _assistant(turn: Turn, quirks: Quirks) -> JsonValue:
                 texts.append(text)
             case ReasoningBlock(text):
                 reasoning.append(text)
-            case ToolUseBlock(call_id, name, arguments):
-                function: JsonObject = {"name": sent_name(name), "arguments": canonical(arguments).decode()}
+            case ToolUseBlock(call_id):
+                call = as_called(item.block)
+                function: JsonObject = {"name": call.name, "arguments": canonical(call.arguments).decode()}
                 calls.append({"id": _call_id(call_id, quirks), "type": "function", "function": function})
             case ToolResultBlock() | Delta():
                 raise TypeError("an answer holds text, reasoning and calls only")

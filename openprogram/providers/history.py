@@ -21,7 +21,7 @@ from openprogram.core.messages import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from openprogram.core.surface import Delta
+from openprogram.core.surface import BRIDGE_NAME, Delta
 
 Keep = Callable[[Message, ReasoningBlock], bool]
 """Whether a reasoning block may go back to the endpoint at hand."""
@@ -104,6 +104,13 @@ def sent_name(name: str) -> str:
     """A tool's name in the alphabet of all APIs: a model may have called one that does not exist by a name that the
     API then refuses in the history."""
     return _NOT_NAME.sub("_", name)[:64] or "unknown"
+
+
+def as_called(call: ToolUseBlock) -> ToolUseBlock:
+    """A call as the model made it, with a name that every API takes."""
+    if call.bridged:
+        return replace(call, name=BRIDGE_NAME, arguments={"name": call.name, "arguments": call.arguments})
+    return replace(call, name=sent_name(call.name))
 
 
 def image_note(image: ImageBlock) -> str:

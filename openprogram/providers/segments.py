@@ -92,8 +92,8 @@ def _canonical(block: Block) -> JsonValue:
             return ["text", text]
         case ReasoningBlock(text, signature, redacted):
             return ["reasoning", text, signature, redacted]
-        case ToolUseBlock(call_id, name, arguments):
-            return ["call", call_id, name, arguments]
+        case ToolUseBlock(call_id, name, arguments, bridged):
+            return ["call", call_id, name, arguments, "bridged"] if bridged else ["call", call_id, name, arguments]
         case ToolResultBlock(call_id, status, content):
             return ["result", call_id, status == "ok", [_part(part) for part in content]]
         case _:

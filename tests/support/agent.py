@@ -148,6 +148,7 @@ class Chat:
         self.stop = StopSignal()
         self.refusals: list[RequestError] = []
         self.floor: tuple[str, ...] = ()
+        self.model = MODEL
         self.now = NOON
         self.max_steps = 200
         self.setups = 0
@@ -167,7 +168,7 @@ class Chat:
             dropped=frozenset(resolution.dropped),
             rank=partial(self.finder.rank, snapshot),
             count=count_tokens,
-            model=MODEL,
+            model=self.model,
             provider=self.provider,
             params=ModelParams(),
             prompt=PromptContext("/workspace", "linux"),

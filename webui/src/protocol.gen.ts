@@ -513,11 +513,14 @@ type: "reasoning"
 }
 /**
  * A call that the model asks for. Every one has exactly one result (design law 7).
+ * 
+ * `bridged`: the model asked through `core.surface.BRIDGE_NAME`, and is shown its call in that form again.
  */
 export interface ToolUseBlock {
 arguments: {
 [k: string]: JsonValueOutput
 }
+bridged: boolean
 call_id: string
 name: string
 type: "tool_use"
@@ -633,7 +636,7 @@ withdrawn: string[]
 export interface Segment {
 digest: string
 key: string
-kind: ("tool" | "system" | "message")
+kind: ("tool" | "system" | "message" | "delta")
 }
 /**
  * More text of block `block` of the message being answered.
