@@ -1,7 +1,8 @@
 """One step: plan the surface, send the request, keep the answer."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Final
 
 from openprogram.agent.deferral import undeclared, wanted, worth_keeping
 from openprogram.agent.environment import Environment, Setup
@@ -10,18 +11,19 @@ from openprogram.context.assembler import assemble
 from openprogram.context.catalog import entries_of, uncovered
 from openprogram.context.notices import notice_text, turns_since_switch
 from openprogram.core.clock import iso_time
-from openprogram.core.events import Event, LoadedChanged, MessageAdded, StepFinished, StepStarted
+from openprogram.core.events import Event, LoadedChanged, MessageAdded, Notice, StepFinished, StepStarted
 from openprogram.core.ids import new_id
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import Message, TextBlock
 from openprogram.core.prompt import ProviderRequest, Segment
-from openprogram.core.surface import Surface, SurfacePlan
+from openprogram.core.surface import Capability, Surface, SurfacePlan
 from openprogram.core.tooling import DISCOVERY_TOOL, ToolSpec
 from openprogram.ledger.verdict import verdict
 from openprogram.providers.pricing import tool_text
 from openprogram.providers.segments import segments
 from openprogram.surface.bridge import unbridged
 from openprogram.surface.planner import plan
+from openprogram.surface.strategies import deals_in_changes, downgraded
 from openprogram.surface.wanted import Warmth
 
 
@@ -49,49 +51,95 @@ def record(env: Environment, message: Message, *before: Event) -> None:
 
 
 async def run_step(env: Environment, setup: Setup, turn_id: str, step: int) -> StepOutcome:
-    """Send one request and record the answer, whole or partial."""
-    at = StepId(turn_id, step, new_id("m"))
-    surface, next_plan = await _planned(env, setup, at)
+    """Send one request and record the answer, whole or partial.
+
+    An endpoint that refuses a change of the tools gets the same request without it, once (spec cache.md C9): what it
+    had taken is told anew by a rebase, and what it takes then is remembered.
+    """
+    at, model = StepId(turn_id, step, new_id("m")), setup.model
+    capability = env.capabilities.of(model)
+    sent = await _send(env, setup, at, capability)
+    if _refused(sent):
+        again = await _send(env, setup, at, downgraded(capability))
+        if again.accepted:
+            await env.capabilities.refused(model, capability.strategy)
+            env.emit(Notice("downgraded", _DOWNGRADED.format(title=model.title)))
+        sent = again
+    return _record_answer(env, setup, at, sent)
+
+
+_BAD_REQUEST: Final = 400
+_DOWNGRADED: Final = (
+    "{title} does not take changes of the tools in mid-chat. They are sent in another way from now on, "
+    "which may cost the cached conversation when a tool is found."
+)
+
+
+@dataclass(slots=True)
+class _Sent:
+    """One request on its way, and what came of it."""
+
+    surface: Surface
+    plan: SurfacePlan
+    request: ProviderRequest
+    started: float
+    received: Received = field(default_factory=Received)
+    accepted: bool = False
+
+
+async def _send(env: Environment, setup: Setup, at: StepId, capability: Capability) -> _Sent:
+    surface, next_plan = await _planned(env, setup, at, capability)
     request = _request(env, setup, surface)
     parts = segments(request)
     kept = _common(env.progress.segments, parts)
     env.progress.segments = parts
     env.emit(_started(env, setup, at, next_plan, kept, parts[kept:]))
-    started = env.monotonic()
-    received = await receive(
-        setup.provider.stream(request),
-        at.message_id,
-        env.emit,
-        env.stop,
-        accepted=lambda: env.surfaces.accepted(surface),
-        now=env.monotonic,
-    )
+    sent = _Sent(surface, next_plan, request, env.monotonic())
+
+    def accepted() -> None:
+        sent.accepted = True
+        env.surfaces.accepted(surface)
+
+    events = setup.provider.stream(request)
+    sent.received = await receive(events, at.message_id, env.emit, env.stop, accepted=accepted, now=env.monotonic)
+    return sent
+
+
+def _refused(sent: _Sent) -> bool:
+    """Whether the endpoint may have refused the changes of the tools in this request."""
+    failure = sent.received.failure
+    if failure is None or sent.accepted or not deals_in_changes(sent.surface):
+        return False
+    return failure.code == "bad_request" or (failure.code == "model_not_found" and failure.status == _BAD_REQUEST)
+
+
+def _record_answer(env: Environment, setup: Setup, at: StepId, sent: _Sent) -> StepOutcome:
+    received, price = sent.received, setup.model.price
     answer = Message(
         id=at.message_id,
         parent_id=env.history.leaf_id,
         role="assistant",
-        blocks=unbridged(received.whole_or_partial(), surface),
+        blocks=unbridged(received.whole_or_partial(), sent.surface),
         created_at=iso_time(env.clock()),
-        turn_id=turn_id,
+        turn_id=at.turn_id,
         status=received.status,
         model=setup.model.id,
     )
-    price = setup.model.price
     first = received.first_piece_at
     finished = StepFinished(
-        turn_id,
-        step,
+        at.turn_id,
+        at.number,
         at.message_id,
         setup.model.id,
         received.usage,
         price.cost(received.usage) if price else None,
-        verdict(env.progress.usage, received.usage, next_plan),
-        None if first is None else round((first - started) * 1000),
-        round((env.monotonic() - started) * 1000),
+        verdict(env.progress.usage, received.usage, sent.plan),
+        None if first is None else round((first - sent.started) * 1000),
+        round((env.monotonic() - sent.started) * 1000),
     )
     env.progress.usage = received.usage
     if received.status in ("complete", "cut"):
-        env.answered(setup.model, request, next_plan, received.usage)
+        env.answered(setup.model, sent.request, sent.plan, received.usage)
     record(env, answer, finished)
     return StepOutcome(answer, received)
 
@@ -126,7 +174,7 @@ def _shown_before(history: Sequence[Message]) -> int:
     return next(answers, 0)
 
 
-async def _planned(env: Environment, setup: Setup, at: StepId) -> tuple[Surface, SurfacePlan]:
+async def _planned(env: Environment, setup: Setup, at: StepId, capability: Capability) -> tuple[Surface, SurfacePlan]:
     """The surface of the next request, with the model told of what it has to know before.
 
     A rebase at the start of a turn takes dead weight out of the loaded set (cache.md C4).
@@ -138,7 +186,7 @@ async def _planned(env: Environment, setup: Setup, at: StepId) -> tuple[Surface,
 
     def planned() -> tuple[Surface, SurfacePlan]:
         asked = wanted(setup, loaded, kept, history.messages)
-        return plan(previous, asked, setup.model.capability, warmth)
+        return plan(previous, asked, capability, warmth)
 
     surface, chosen = planned()
     if chosen.kind == "rebase" and env.loaded.drop(set(loaded) - set(kept)):

@@ -24,6 +24,7 @@ from openprogram.sessions.emitter import TICK_S
 from openprogram.sessions.journal import Journal
 from openprogram.sessions.live import Live
 from openprogram.sessions.meter import Meter
+from openprogram.sessions.refusals import Refusals
 from openprogram.sessions.sidebar import Sidebar
 from openprogram.sessions.ticker import Ticker
 from openprogram.tokens.calibration import Calibration
@@ -94,6 +95,7 @@ class Hub:
         self.ticker = Ticker(TICK_S)
         self.sidebar = Sidebar(ports.store, ports.bus, self.ticker)
         self.calibration = Calibration(ports.store)
+        self.refusals = Refusals(ports.store, ports.clock)
         self.meter = Meter(
             ports.tokens,
             self.calibration,

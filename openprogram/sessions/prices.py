@@ -80,7 +80,7 @@ def _shown(hub: Hub, model: ModelInfo, snapshot: Snapshot, resolved: Resolution,
     contract = freeze(resolved, lambda spec: ContractTool(spec, spec.execute))
     count = hub.ports.tokens.at_most
     asked = offer(contract, floor(snapshot, resolved), model, count, loaded, loaded)
-    surface, _ = plan(None, asked, model.capability, Warmth(0.0))
+    surface, _ = plan(None, asked, hub.refusals.of(model), Warmth(0.0))
     return surface
 
 

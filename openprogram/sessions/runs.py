@@ -77,6 +77,7 @@ async def prepare_run(hub: Hub, row: SessionRow, leaf_id: str | None, resumed: R
         clock=hub.ports.clock,
         monotonic=hub.ports.monotonic,
         answered=partial(hub.meter.answered, row.user_id),
+        capabilities=hub.refusals,
         progress=await _progress(hub, session_id, history),
         news=hub.ports.news,
         tool_ports=ToolPorts(live.questions, hub.link(hub, row, history) if hub.link else None),

@@ -1,10 +1,10 @@
 """What each strategy can do between two rebases, as data (spec cache.md section 1)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from openprogram.core.surface import Strategy
+from openprogram.core.surface import Capability, Strategy, Surface
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,3 +41,14 @@ TRAITS: Final[Mapping[Strategy, Traits]] = {
 
 UNDER_DELTAS: Final[Strategy] = "append"
 """What an endpoint is taken to do that has refused the deltas which it should have taken: every one can."""
+
+
+def downgraded(capability: Capability) -> Capability:
+    """The capability of an endpoint that has refused the strategy it should have."""
+    return replace(capability, strategy=UNDER_DELTAS, downgraded=True)
+
+
+def deals_in_changes(surface: Surface) -> bool:
+    """Whether a request of this surface holds anything that an endpoint may refuse and could do without."""
+    changing = TRAITS[surface.strategy].adds in ("delta", "result")
+    return changing and bool(surface.deltas or surface.deferred)

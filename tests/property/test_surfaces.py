@@ -80,7 +80,8 @@ class Talk:
         self.chat = Chat(ScriptedProvider(), *tools)
         self.chat.registry.put("builtin", [tool_search, *(tool.spec for tool in tools)])
         self.chat.floor = self.floor
-        self.chat.intent = replace(self.chat.intent, web_search=False)
+        start = "full" if self.floor else "none"  # nothing at all is declared then
+        self.chat.intent = replace(self.chat.intent, toolset=start, web_search=False)
         capability = Capability(strategy=self.strategy, cache_ttl_s=TTL, binds_thinking=self.binds)
         self.chat.model = replace(MODEL, capability=capability)
         self._serve()

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from openprogram.agent.environment import Environment, History, Resumed, Setup
+from openprogram.agent.environment import AsStated, Environment, History, Resumed, Setup
 from openprogram.agent.freeze import freeze
 from openprogram.agent.loop import run
 from openprogram.agent.stop import StopSignal
@@ -149,6 +149,7 @@ class Chat:
         self.refusals: list[RequestError] = []
         self.floor: tuple[str, ...] = ()
         self.model = MODEL
+        self.capabilities = AsStated()
         self.now = NOON
         self.max_steps = 200
         self.setups = 0
@@ -187,6 +188,7 @@ class Chat:
             surfaces=self.surfaces,
             history=self.history,
             loaded=self.loaded,
+            capabilities=self.capabilities,
             stop=self.stop,
             clock=lambda: self.now,
             monotonic=lambda: self.now,
