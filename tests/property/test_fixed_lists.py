@@ -33,10 +33,12 @@ def meant(name: str, now: Snapshot) -> set[str]:
     return set(expand(name, now.presets, now.tools).names) - {"web_search"}
 
 
-@given(worlds(), some, st.booleans())
+@given(worlds(), some, st.data(), st.booleans())
 def test_what_is_offered_is_covered_by_the_list_and_nearly_all_of_the_list(
-    now: Snapshot, listed: tuple[str, ...], search: bool
+    now: Snapshot, besides: tuple[str, ...], data: st.DataObject, search: bool
 ) -> None:
+    copied = sorted(meant(data.draw(st.sampled_from(sorted(now.presets))), now) & set(NAMES))
+    listed = tuple(dict.fromkeys((*copied[data.draw(st.integers(0, 5)) :], *besides[: data.draw(st.integers(0, 6))])))
     offer = follow_offer(ToolIntent(picked=(*listed, "web_search") if search else listed), now)
     if offer is None:
         return
