@@ -22,7 +22,7 @@ from openprogram.providers.hosts import cache_ttl_of, host_of
 class Row:
     """What holds for the models whose names match at the hosts whose names match, whole names both."""
 
-    api: str
+    api: Api
     host: str
     model: str
     strategy: Strategy = "append"
@@ -73,6 +73,7 @@ SPOKEN: Final[Mapping[Api, frozenset[Strategy]]] = {
     "anthropic": frozenset(
         ("inline_changes", "reference_changes", "tool_reference", "append", "bridge", "frozen"),
     ),
+    "openai-responses": frozenset(("additional_tools", "client_tool_search", "append", "bridge", "frozen")),
     "openai-chat": frozenset(("append", "bridge", "frozen")),
 }
 """The strategies that each wire format can carry."""
@@ -80,7 +81,7 @@ SPOKEN: Final[Mapping[Api, frozenset[Strategy]]] = {
 
 def capability_of(
     base_url: str,
-    api: str,
+    api: Api,
     model: str,
     *,
     strategy: Strategy | None = None,

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
+from openprogram.core.jsonio import digest
 from openprogram.core.messages import (
     Block,
     ImageBlock,
@@ -111,6 +112,11 @@ def as_called(call: ToolUseBlock) -> ToolUseBlock:
     if call.bridged:
         return replace(call, name=BRIDGE_NAME, arguments={"name": call.name, "arguments": call.arguments})
     return replace(call, name=sent_name(call.name))
+
+
+def short_call_id(call_id: str, chars: int) -> str:
+    """Short enough for the endpoint; the same id always becomes the same one."""
+    return call_id if len(call_id) <= chars else digest(call_id)[:chars]
 
 
 def image_note(image: ImageBlock) -> str:

@@ -7,11 +7,12 @@ import pytest
 
 from openprogram.core.messages import Message, ToolUseBlock
 from openprogram.core.prompt import ProviderRequest
-from openprogram.core.surface import Delta, Strategy
-from openprogram.providers import anthropic_prompt
+from openprogram.core.surface import Delta, Strategy, Surface
+from openprogram.providers import anthropic_prompt, responses_prompt
 from openprogram.providers.catalog import facts_of
 from openprogram.providers.segments import segments
 from openprogram.surface.reserved import PLACEHOLDER
+from openprogram.surface.words import words
 from tests.golden.providers.test_requests import MODEL, SEARCH, SYSTEM, THINK, assistant
 from tests.support.golden import check
 from tests.support.histories import TOOL, call, chain, message, result
@@ -83,6 +84,16 @@ def test_request(case: str, regenerate: bool) -> None:
 def test_segments(case: str, regenerate: bool) -> None:
     found = [[segment.kind, segment.key, segment.digest] for segment in segments(sent(case))]
     check(Path(__file__).parent / "changes" / f"{case}.segments.json", found, regenerate=regenerate)
+
+
+@pytest.mark.parametrize("strategy", ["additional_tools", "client_tool_search"])
+def test_request_to_the_responses_api(strategy: Strategy, regenerate: bool) -> None:
+    request = replace(sent("by_value"), strategy=strategy, deferred=(), deltas=())
+    surface = Surface("e/m", 1, request.tools, (), "d", 0.0, strategy=strategy)
+    added = Delta(IDS[3], (SEARCH,), withdrawn=("read",) if strategy == "additional_tools" else ())
+    deltas = (replace(added, text=words(surface, added)),)
+    body = responses_prompt.request_body(replace(request, deltas=deltas), MODEL, facts_of("gpt-6-sol"))
+    check(Path(__file__).parent / "changes" / f"{strategy}.json", body, regenerate=regenerate)
 
 
 def test_reasoning_that_was_bound_to_another_prefix_stays_behind() -> None:

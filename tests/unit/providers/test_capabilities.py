@@ -43,7 +43,7 @@ OPENAI = "https://api.openai.com/v1"
     ],
 )
 def test_the_strategy_is_of_the_endpoint_and_not_of_a_name(
-    base_url: str, api: str, model: str, strategy: Strategy
+    base_url: str, api: Api, model: str, strategy: Strategy
 ) -> None:
     assert capability_of(base_url, api, model).strategy == strategy
 
