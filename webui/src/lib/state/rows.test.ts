@@ -8,6 +8,7 @@ const use = (id: string, name = "read"): Message["blocks"][number] => ({
   type: "tool_use",
   call_id: id,
   name,
+  bridged: false,
   arguments: { path: id },
 });
 const result = (id: string, status: "ok" | "error" = "ok"): Message["blocks"][number] => ({
