@@ -13,15 +13,17 @@ from openprogram.core.jsonio import JsonObject
 from openprogram.core.tooling import ToolOutput
 from openprogram.net.errors import NetFailure
 from openprogram.tools.builtin.browser_config import BrowserCall
-from openprogram.tools.builtin.browser_pages import Seat, first_line
+from openprogram.tools.builtin.browser_pages import first_line
+from openprogram.tools.builtin.browser_seat import Seat
 
 SNAPSHOT_CHARS: Final = 16_000
+_STILL_COMING: Final = "\nA page or window has been asked for and is not there yet; this is what was there before."
 _REF: Final = re.compile(r"(f\d+)?e\d+")
-_SETTLE_MS: Final = 3_000
 
 
 async def act(call: BrowserCall, seat: Seat, workspace: Path) -> ToolOutput:
     """Do it, and tell what the page is like then. Raises `ToolFailure`."""
+    seat.begin()
     try:
         match call.action:
             case "open":
@@ -36,9 +38,8 @@ async def act(call: BrowserCall, seat: Seat, workspace: Path) -> ToolOutput:
                 return await _screenshot(seat, workspace)
             case _:
                 pass
-        if call.action != "snapshot":
-            await _settled(seat)
-        return await _tree(seat)
+        rested = call.action == "snapshot" or await seat.rest()
+        return await _tree(seat, "" if rested else _STILL_COMING)
     except Slow as error:
         hint = " Take a new tree: the page may have changed." if call.ref else ""
         raise ToolFailure(f"{call.action} did not work in time.{hint}") from error
@@ -69,23 +70,16 @@ async def _type(call: BrowserCall, seat: Seat) -> None:
         await element.press("Enter")
 
 
-async def _settled(seat: Seat) -> None:
-    """Give the page a moment to load what it needs; one that never comes to rest is shown as it is."""
-    try:
-        await seat.page.wait_for_load_state("networkidle", timeout=_SETTLE_MS)
-    except Slow:
-        return
-
-
-async def _tree(seat: Seat) -> ToolOutput:
-    tree = await seat.page.aria_snapshot(mode="ai")
+async def _tree(seat: Seat, note: str) -> ToolOutput:
+    page = seat.page
+    tree = await page.aria_snapshot(mode="ai")
     shown = tree[:SNAPSHOT_CHARS]
     if len(shown) < len(tree):
         cut = len(tree) - len(shown)
         shown += f"\n[{cut:,} more characters of the tree are left out; click or open something narrower]"
-    title = await seat.page.title()
-    head = f"URL: {seat.page.url}\nTitle: {title}"
-    display: JsonObject = {"url": seat.page.url, "title": title}
+    title = await page.title()
+    head = f"URL: {page.url}\nTitle: {title}{note}"
+    display: JsonObject = {"url": page.url, "title": title}
     return ToolOutput.text(f"{head}\n\n{shown or '(an empty page)'}", display=display)
 
 

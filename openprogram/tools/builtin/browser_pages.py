@@ -1,6 +1,6 @@
 """The browser: one Chromium for all chats behind the guarded proxy, one context with one page for each chat.
 
-The only module that imports Playwright; it is imported when a page is first used.
+Imports Playwright, so it is imported when a page is first used.
 """
 
 import asyncio
@@ -8,17 +8,18 @@ import os
 import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from ipaddress import ip_network
 from typing import Final
 
 import structlog
-from playwright.async_api import Browser, BrowserContext, Error, Page, Playwright, async_playwright
+from playwright.async_api import Browser, CDPSession, Error, Playwright, async_playwright
 
 from openprogram.core.errors import ToolFailure
 from openprogram.net.addresses import AddressPolicy
 from openprogram.net.proxy import GuardedProxy
 from openprogram.tools.builtin.browser_config import BrowserConfig
+from openprogram.tools.builtin.browser_seat import Seat
 
 _log = structlog.get_logger(__name__)
 
@@ -33,21 +34,6 @@ _FLAGS: Final = (
     "--disable-gpu",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
 )
-
-
-@dataclass(slots=True, eq=False)
-class Seat:
-    """A chat's place in the browser, which reaches the network through `proxy`. `lock` lets its calls take turns."""
-
-    context: BrowserContext
-    page: Page
-    proxy: GuardedProxy
-    used_at: float
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-
-    def follow(self, page: Page) -> None:
-        """A page opened another one: that is what the chat sees from now on."""
-        self.page = page
 
 
 class Pages:
@@ -100,7 +86,7 @@ class Pages:
     async def _seat(self, session_id: str) -> Seat:
         async with self._lock:
             seat = self._seats.get(session_id)
-            if seat is None or seat.page.is_closed():
+            if seat is None or not seat.is_open():
                 if seat is not None:
                     await _closed(seat)
                 seat = self._seats[session_id] = await self._new_seat()
@@ -128,10 +114,11 @@ class Pages:
             playwright = await self._stack.enter_async_context(async_playwright())
             browser = await _launch(playwright, self._config, proxy.url)
             self._stack.push_async_callback(browser.close)
+            chromium = await browser.new_browser_cdp_session()
         except (Error, OSError) as error:
             await self._end()
             raise ToolFailure(f"The browser does not start: {first_line(error)}.") from error
-        return _Running(proxy, browser)
+        return _Running(proxy, browser, chromium)
 
     async def _end(self) -> None:
         self._running, stack, self._stack = None, self._stack, AsyncExitStack()
@@ -142,6 +129,7 @@ class Pages:
 class _Running:
     proxy: GuardedProxy
     browser: Browser
+    chromium: CDPSession
 
 
 async def _launch(playwright: Playwright, config: BrowserConfig, proxy: str) -> Browser:
@@ -162,8 +150,8 @@ async def _opened(running: _Running) -> Seat:
         accept_downloads=False, service_workers="block", viewport={"width": 1280, "height": 800}
     )
     context.set_default_timeout(_ACTION_MS)
-    seat = Seat(context, await context.new_page(), running.proxy, time.monotonic())
-    context.on("page", lambda page: seat.follow(page))  # noqa: PLW0108 - Playwright marks bound methods' objects
+    seat = Seat(context, running.proxy, running.chromium)
+    await context.new_page()
     return seat
 
 
