@@ -43,9 +43,13 @@ class Site:
         held = self.pages[path] = Held(self.pages[path])
         return held
 
-    def url(self, path: str) -> str:
+    @property
+    def origin(self) -> str:
+        return self.url("")
+
+    def url(self, path: str, host: str = "site.test") -> str:
         """The address of a page."""
-        return f"http://site.test:{self.server.port}{path}"
+        return f"http://{host}:{self.server.port}{path}"
 
 
 class Held:

@@ -13,6 +13,10 @@ from playwright.async_api import TimeoutError as Slow
 
 from openprogram.net.proxy import GuardedProxy
 
+WIDTH: Final = 1280
+HEIGHT: Final = 800
+"""Pixels of a window."""
+
 _ARRIVAL_S: Final = 15.0  # for a window or page that was asked for
 _LOADING_S: Final = 3.0  # for what a page loads; one that never comes to rest is shown as it is
 _QUIET_S: Final = 0.5
@@ -148,3 +152,9 @@ async def _heard(news: asyncio.Event, within_s: float) -> bool:
     except TimeoutError:
         return False
     return True
+
+
+def first_line(error: Exception) -> str:
+    """What went wrong, without Playwright's call log."""
+    text = str(error).strip().split("\n", 1)[0]
+    return text.removeprefix("Page.").rstrip(".") or type(error).__name__

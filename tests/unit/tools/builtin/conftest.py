@@ -35,7 +35,12 @@ async def inside() -> AsyncIterator[Loopback]:
 @pytest.fixture
 async def browsers(inside: Loopback) -> AsyncIterator[Browsers]:
     names = Names(**{"site.test": ("127.0.0.2",), "inside.test": ("127.0.0.1",), "meta.test": ("169.254.169.254",)})
-    names.hosts |= {"127.0.0.1": ("127.0.0.1",), "localhost": ("127.0.0.1",), "10.0.0.1": ("10.0.0.1",)}
+    names.hosts |= {
+        "other.test": ("127.0.0.2",),
+        "127.0.0.1": ("127.0.0.1",),
+        "localhost": ("127.0.0.1",),
+        "10.0.0.1": ("10.0.0.1",),
+    }
     async with browsing(BrowserConfig(allow=("127.0.0.2/32",), resolve=names)) as made:
         yield made
 

@@ -3,13 +3,16 @@
 import asyncio
 import os
 import signal
+from base64 import b64decode
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 
 import pytest
 from aiohttp import web
 from PIL import Image
 
+from openprogram.core.messages import ImageBlock
 from openprogram.core.tooling import ToolSpec
 from openprogram.tools.builtin import browser_acts
 from openprogram.tools.builtin.browser_config import BrowserConfig, browser_availability, find_chromium
@@ -130,12 +133,18 @@ async def test_a_huge_page_is_shown_in_part(call: Caller, browser: ToolSpec, sit
     assert "more characters of the tree are left out" in text
 
 
-async def test_a_screenshot_is_a_picture_in_the_workspace(call: Caller, browser: ToolSpec, site: Site) -> None:
-    await call(browser, action="open", url=site.url("/second"))
-    names = [display_of(await call(browser, action="screenshot"))["path"] for _ in range(2)]
-    assert names == ["screenshot-1.png", "screenshot-2.png"]
-    with Image.open(call.workspace / "screenshot-1.png") as picture:
-        assert picture.size == (1280, 800)
+async def test_a_screenshot_is_a_picture_in_the_chat_and_writes_nothing(
+    call: Caller, browser: ToolSpec, site: Site
+) -> None:
+    site.pages["/go"] = lambda _: page('<button onclick=\'window.open("/second", "", "width=9000")\'>Go</button>')
+    text = text_of(await call(browser, action="open", url=site.url("/go")))
+    await call(browser, action="click", ref=ref_of(text, "Go"))
+    told, picture = (await call(browser, action="screenshot")).content
+    assert site.url("/second") in told.text
+    assert isinstance(picture, ImageBlock)
+    with Image.open(BytesIO(b64decode(picture.data))) as image:
+        assert image.size == (picture.width, picture.height) == (1280, 800)
+    assert list(call.workspace.iterdir()) == []
 
 
 async def test_a_link_to_a_new_window_is_followed_and_a_download_is_not(

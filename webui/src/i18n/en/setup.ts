@@ -83,6 +83,7 @@ export const setup = {
   "approval.background": "Run this command in the background?",
   "approval.where": "In {path}",
   "approval.stays": "It goes on running when the answer is over, until it ends or is ended.",
+  "approval.site": "Acts on {site}",
   "approval.inside": "Inside the directory of this chat",
   "approval.outside": "Outside the directory of this chat",
   "approval.sessionBackground": "For this chat allows: this command in the background",

@@ -83,6 +83,7 @@ export const setup: Readonly<Record<keyof typeof english, string>> = {
   "approval.background": "在后台运行这条命令吗？",
   "approval.where": "位于 {path}",
   "approval.stays": "回答结束后它仍会继续运行，直到自行结束或被终止。",
+  "approval.site": "在 {site} 上操作",
   "approval.inside": "在此对话的目录之内",
   "approval.outside": "在此对话的目录之外",
   "approval.sessionBackground": "本对话内允许：在后台运行这条命令",
