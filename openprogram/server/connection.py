@@ -85,7 +85,7 @@ class Connection:
             writer = tasks.create_task(self._outbox.write(self._send))
             await self._read(Lanes(tasks, self._serve, self._repeat))
             writer.cancel()
-            self._outbox.close()  # what was sent before the client went is done all the same
+            self._outbox.end()  # what was sent before the client went is done all the same
 
     def close(self) -> None:
         """Let go of timers and subscriptions."""

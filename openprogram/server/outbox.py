@@ -36,7 +36,7 @@ class Outbox:
         self._room, self._few = asyncio.Event(), asyncio.Event()
         self._room.set()
         self._few.set()
-        self._closed = False
+        self._ended = False
 
     def wake(self, source: Source) -> None:
         """This source has something to send."""
@@ -49,8 +49,8 @@ class Outbox:
         return not self._answers
 
     def answer(self, frame: ServerFrame) -> None:
-        """Queue a frame that belongs to no subscription; nothing once this is closed."""
-        if self._closed:
+        """Queue a frame that belongs to no subscription; nothing once this has ended."""
+        if self._ended:
             return
         text = encode_frame(frame).decode()
         self._answers.append(text)
@@ -85,11 +85,14 @@ class Outbox:
         for source in self.sources.values():
             source.check()
 
-    def close(self) -> None:
-        """Let go of all sources, and of those who wait for room."""
-        self._closed = True
+    def end(self) -> None:
+        """Take no more answers: nobody will read them. Those who wait for room go on."""
+        self._ended = True
         self._room.set()
         self._few.set()
+
+    def close(self) -> None:
+        """Let go of all sources."""
         for key in list(self.sources):
             self.detach(key)
 
