@@ -72,6 +72,10 @@ export const setup = {
   "preset.group.resident": "tools declared from the start",
   "preset.group.source": "tools of {name}",
 
+  "tools.problems": "Needs your attention",
+  "tools.problemsAll": "Show {n} more",
+  "tools.problemsFewer": "Show fewer",
+  "tools.source.presets": "Your presets",
   "tools.layer.override": "this message's wish",
   "tools.layer.session": "set in this chat",
   "tools.layer.project": "set for the project",

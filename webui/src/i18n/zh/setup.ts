@@ -72,6 +72,10 @@ export const setup: Readonly<Record<keyof typeof english, string>> = {
   "preset.group.resident": "一开始就声明的工具",
   "preset.group.source": "{name} 的工具",
 
+  "tools.problems": "需要你处理",
+  "tools.problemsAll": "再显示 {n} 项",
+  "tools.problemsFewer": "收起",
+  "tools.source.presets": "你的预设",
   "tools.layer.override": "本条消息的设置",
   "tools.layer.session": "在此对话中设置",
   "tools.layer.project": "由项目设置",
