@@ -18,6 +18,7 @@ from openprogram.core.intent import ToolIntent
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.loaded import LoadedSet
 from openprogram.core.messages import ToolResultBlock
+from openprogram.core.ports import Provider
 from openprogram.core.prompt import ModelParams
 from openprogram.core.surface import Surface
 from openprogram.core.tooling import ContractTool, ToolContext, ToolOutput, ToolSpec
@@ -135,6 +136,7 @@ class Chat:
 
     def __init__(self, provider: ScriptedProvider, *tools: FakeTool, said: str = "hello") -> None:
         self.provider = provider
+        self.endpoint: Provider = provider
         self.registry = Registry()
         self.registry.put("builtin", [tool.spec for tool in tools])
         self.intent = ToolIntent(toolset="full")
@@ -170,7 +172,7 @@ class Chat:
             rank=partial(self.finder.rank, snapshot),
             count=count_tokens,
             model=self.model,
-            provider=self.provider,
+            provider=self.endpoint,
             params=ModelParams(),
             prompt=PromptContext("/workspace", "linux"),
             workspace=Path("/workspace"),
