@@ -23,7 +23,7 @@ from openprogram.providers.pricing import tool_text
 from openprogram.providers.segments import segments
 from openprogram.surface.bridge import unbridged
 from openprogram.surface.planner import plan
-from openprogram.surface.strategies import deals_in_changes, downgraded
+from openprogram.surface.strategies import allowed, deals_in_changes, downgraded
 from openprogram.surface.wanted import Warmth
 
 
@@ -69,6 +69,8 @@ async def run_step(env: Environment, setup: Setup, turn_id: str, step: int) -> S
 
 
 _BAD_REQUEST: Final = 400
+_RATES: Final = (0.1, 1.25)
+"""Reading from a cache and writing to it, relative to plain input, where a model's prices are not known."""
 _DOWNGRADED: Final = (
     "{title} does not take changes of the tools in mid-chat. They are sent in another way from now on, "
     "which may cost the cached conversation when a tool is found."
@@ -157,7 +159,7 @@ def _request(env: Environment, setup: Setup, surface: Surface) -> ProviderReques
         strategy=surface.strategy,
         deferred=surface.deferred,
         deltas=surface.on([message.id for message in messages]).deltas,
-        masked=surface.masked,
+        allowed=allowed(surface, setup.model.capability),
         thinking_after=surface.thinking_after,
     )
 
@@ -204,6 +206,8 @@ def _warmth(env: Environment, setup: Setup, *, turn_start: bool) -> Warmth:
     def size(tool: JsonObject) -> int:
         return round(setup.count(tool_text(model.counting.api, tool)) * model.counting.ratio)
 
+    price = model.price
+    rates = (price.cache_read / price.input, price.cache_write_5m / price.input) if price and price.input else _RATES
     return Warmth(
         now=env.clock(),
         turn_start=turn_start,
@@ -211,6 +215,8 @@ def _warmth(env: Environment, setup: Setup, *, turn_start: bool) -> Warmth:
         size=size,
         requests=sum(1 for message in history if message.role == "assistant"),
         turns_since_switch=turns_since_switch(history),
+        read_rate=rates[0],
+        write_rate=rates[1],
     )
 
 

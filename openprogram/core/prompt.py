@@ -43,7 +43,8 @@ class ProviderRequest:
     """One model request: `tools` are neutral declarations in the surface's order, `messages` the active branch.
 
     `deferred` are declared and kept out of the prompt until one of the `deltas` refers to them. Deltas behind messages
-    that are not in the branch are not sent. `masked` may not be called though they are declared.
+    that are not in the branch are not sent. `allowed` are the declared tools that may be called, where the endpoint
+    takes such a list and not all of them may (None: no list is sent).
     """
 
     model: str
@@ -58,7 +59,7 @@ class ProviderRequest:
     strategy: Strategy = "append"
     deferred: tuple[JsonObject, ...] = ()
     deltas: tuple[Delta, ...] = ()
-    masked: tuple[str, ...] = ()
+    allowed: tuple[str, ...] | None = None
     thinking_after: str | None = None
     """Reasoning up to this message stays behind."""
 

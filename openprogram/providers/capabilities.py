@@ -53,8 +53,8 @@ ROWS: Final[tuple[Row, ...]] = (
     Row("anthropic", _CLOUDS, _CLOUD_NAME + _CHANGING, "reference_changes", _MOST),
     Row("openai-responses", r"api\.openai\.com", _ADDING, "additional_tools", allowed_tools=True),
     Row("openai-responses", r"api\.openai\.com", r"gpt-5\.[45](-\w+)*", "client_tool_search", allowed_tools=True),
-    Row("openai-responses", r"api\.openai\.com", r".+", allowed_tools=True),
-    Row("openai-chat", r"api\.openai\.com", r".+", allowed_tools=True),
+    Row("openai-responses", r"api\.openai\.com", r"gpt-[56].*", allowed_tools=True),
+    Row("openai-chat", r"api\.openai\.com", r"gpt-[56].*", allowed_tools=True),
 )
 """The first that fits holds."""
 

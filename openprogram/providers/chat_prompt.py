@@ -38,6 +38,8 @@ def request_body(request: ProviderRequest, model_id: str, facts: ModelFacts, qui
     body: JsonObject = {"model": request.model, "messages": messages, "stream": True}
     if request.tools:
         body["tools"] = [wire_tool(tool) for tool in request.tools]
+        if request.allowed is not None:
+            body["tool_choice"] = _choice(request.allowed)
     if quirks.stream_usage:
         body["stream_options"] = {"include_usage": True}
     if quirks.cache_key and request.cache_key:
@@ -50,6 +52,12 @@ def request_body(request: ProviderRequest, model_id: str, facts: ModelFacts, qui
     if params.effort is not None and quirks.effort:
         body["reasoning_effort"] = params.effort
     return body
+
+
+def _choice(names: tuple[str, ...]) -> JsonValue:
+    """Only these of the declared tools: not a part of the cached prompt."""
+    tools: list[JsonValue] = [{"type": "function", "function": {"name": name}} for name in names]
+    return {"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": tools}} if tools else "none"
 
 
 def _none(message: Message, block: ReasoningBlock) -> bool:

@@ -57,11 +57,19 @@ def request_body(request: ProviderRequest, model_id: str, facts: ModelFacts) -> 
         body["instructions"] = instructions
     if request.tools:
         body["tools"] = [wire_tool(tool) for tool in request.tools]
+        if request.allowed is not None:
+            body["tool_choice"] = _choice(request.allowed)
     if request.strategy == "client_tool_search":
         body["tools"] = [*(wire_tool(tool) for tool in request.tools), dict(LOADING)]
     if request.cache_key:
         body["prompt_cache_key"] = request.cache_key[:KEY_CHARS]
     return body | settings(request.params, facts)
+
+
+def _choice(names: tuple[str, ...]) -> JsonValue:
+    """Only these of the declared tools: not a part of the cached prompt."""
+    tools: list[JsonValue] = [{"type": "function", "name": name} for name in names]
+    return {"type": "allowed_tools", "mode": "auto", "tools": tools} if tools else "none"
 
 
 def settings(params: ModelParams, facts: ModelFacts) -> JsonObject:

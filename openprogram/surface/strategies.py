@@ -52,3 +52,13 @@ def deals_in_changes(surface: Surface) -> bool:
     """Whether a request of this surface holds anything that an endpoint may refuse and could do without."""
     changing = TRAITS[surface.strategy].adds in ("delta", "result")
     return changing and bool(surface.deltas or surface.deferred)
+
+
+def allowed(surface: Surface, capability: Capability) -> tuple[str, ...] | None:
+    """The declared tools that may be called, where some may not and the endpoint takes a list of the others.
+
+    Whether the list may name tools that came by a delta is not documented: with one, the mask is words and dispatch.
+    """
+    if not capability.allowed_tools or not surface.masked or any(delta.defined for delta in surface.deltas):
+        return None
+    return tuple(name for name in surface.names if name not in surface.masked)

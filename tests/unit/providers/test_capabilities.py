@@ -72,6 +72,7 @@ def test_a_configuration_decides() -> None:
 
 def test_only_openai_itself_takes_a_list_of_allowed_tools() -> None:
     assert capability_of(OPENAI, "openai-chat", "gpt-5").allowed_tools
+    assert not capability_of(OPENAI, "openai-chat", "gpt-4o").allowed_tools
     assert not capability_of("http://127.0.0.1:8080/v1", "openai-chat", "gpt-5").allowed_tools
 
 

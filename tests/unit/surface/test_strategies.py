@@ -8,7 +8,7 @@ from openprogram.core.jsonio import digest
 from openprogram.core.surface import RESERVED_NAMES, Capability, Delta, PlanReason, Strategy
 from openprogram.surface import planner
 from openprogram.surface.reserved import CALL_TOOL, PLACEHOLDER
-from openprogram.surface.strategies import TRAITS
+from openprogram.surface.strategies import TRAITS, allowed
 from openprogram.surface.wanted import Place, Warmth
 from tests.support.surfaces import first, planned, tool, wanted
 
@@ -180,6 +180,21 @@ def test_few_schemas_are_declared_at_once_where_one_discovery_would_cost_more() 
 
     assert declared(201) == ("notes", "read", "weather", "web_search")
     assert declared(200) == declared(None) == ("read", "web_search")
+
+
+def test_what_is_masked_is_not_among_what_is_allowed() -> None:
+    surface, _ = planned(first("append", "bash", "read"), wanted("read", at="m2"), "append")
+    assert allowed(surface, Capability(allowed_tools=True)) == ("read",)
+    assert allowed(surface, Capability()) is None
+    assert allowed(first("frozen", "read", "web_search"), Capability(allowed_tools=True)) is None
+    nothing, _ = planned(surface, wanted(at="m3"), "append")
+    assert allowed(nothing, Capability(allowed_tools=True)) == ()
+
+
+def test_no_list_is_sent_that_would_have_to_name_what_came_by_a_delta() -> None:
+    more, _ = planned(first("additional_tools", "bash", "read"), wanted("read", "new", at="m2"), "additional_tools")
+    assert more.masked == ("bash",)
+    assert allowed(more, Capability(allowed_tools=True)) is None
 
 
 # -- rebases ----------------------------------------------------------------------------------------------------
