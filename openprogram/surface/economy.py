@@ -55,4 +55,6 @@ def _behind(kept: Sequence[JsonObject], capability: Capability, warmth: Warmth) 
         return 0
     if warmth.size is None:
         return None
-    return max(0, warmth.prompt_tokens - sum(map(warmth.size, kept)))
+    left = sum(map(warmth.size, kept))
+    # What is too short to be cached is not read either, though it is the same.
+    return max(0, warmth.prompt_tokens - (left if left >= capability.min_cache_tokens else 0))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from openprogram.agent.tool_search import tool_search
-from openprogram.core.events import Notice
+from openprogram.core.events import Notice, StepStarted
 from openprogram.core.prompt import Api, ModelInfo
 from openprogram.core.surface import BRIDGE_NAME, Strategy
 from openprogram.providers.config import EndpointConfig
@@ -103,3 +103,25 @@ async def test_an_endpoint_that_refuses_changes_goes_on_within_the_same_send(fak
     assert chat.surfaces.current is not None
     assert chat.surfaces.current.deltas == ()
     assert records[2]["cache"]["common_prefix"] >= records[0]["cache"]["prompt"]
+
+
+@pytest.mark.parametrize("tools", [1, 30], ids=["little is left", "much is left"])
+@pytest.mark.parametrize(("api", "model"), [("anthropic", "claude-opus-5-5"), ("openai-chat", "gpt-4.1")])
+async def test_the_loss_that_is_predicted_is_the_loss_that_is_billed(
+    fake: FakeApi, api: Api, model: str, tools: int
+) -> None:
+    async with chat_at(fake, "append", api, model) as chat:
+        chat.model = replace(chat.model, counting=replace(chat.model.counting, ratio=1.0))  # the fake counts in o200k
+        more = [FakeTool(f"tool_{number}", description=WORDS[:400]).spec for number in range(tools)]
+        chat.registry.put("plugin:more", more)
+        await turn(chat, fake)
+        await turn(chat, fake, uses("tool_search", query="select:weather"), off=("bash",))
+        await turn(chat, fake)
+        records = await fake.requests()
+    plans = [started.plan for started in chat.emit.of(StepStarted)]
+    assert [plan.kind for plan in plans] == ["rebase", "keep", "append", "keep"]
+    for (before, after), plan in zip(pairwise(records), plans[1:], strict=True):
+        billed = before["cache"]["prompt"] - min(after["cache"]["read"], before["cache"]["prompt"])
+        assert plan.predicted_loss is not None
+        # The fake puts two tokens less around a tool of the Messages API than the price of its JSON has.
+        assert -ROUNDING < plan.predicted_loss - billed < 0.02 * before["cache"]["prompt"]

@@ -27,6 +27,13 @@ def test_below_the_size_that_is_cached_nothing_can_be_lost() -> None:
     assert (chosen.kind, chosen.predicted_loss) == ("append", 0)
 
 
+def test_what_is_left_and_too_short_to_be_cached_is_lost_too() -> None:
+    capability = Capability(min_cache_tokens=1024)
+    warmth = Warmth(1.0, prompt_tokens=5000, size=lambda _: 100)
+    _, chosen = planner.plan(first("append", "read"), wanted("read", at="m2", found=("a",)), capability, warmth)
+    assert chosen.predicted_loss == 5000
+
+
 @pytest.mark.parametrize(
     ("requests", "quiet", "rebased"),
     [(200, 10, True), (100, 10, False), (200, 9, False)],
