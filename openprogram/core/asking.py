@@ -11,7 +11,8 @@ ApprovalDecision = Literal["once", "session", "deny"]
 @dataclass(frozen=True, slots=True)
 class ApprovalRequested:
     """A call waits for a person. `preview` is the exact command, or a unified diff without its last `left_out` lines;
-    `digest` tells calls apart by all that they would do; `pattern` is what "for this chat" would allow."""
+    `digest` tells calls apart by all that they would do; `pattern` is what "for this chat" would allow, in `directory`
+    only; that is empty where the directory does not matter, and None in what was asked before this field existed."""
 
     approval_id: str
     turn_id: str
@@ -24,6 +25,7 @@ class ApprovalRequested:
     pattern: str
     left_out: int = 0
     digest: str = ""
+    directory: str | None = None
     type: Literal["approval_requested"] = "approval_requested"
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from openprogram.core.events import PermissionMode
 from openprogram.core.intent import StoredIntent, ToolIntent
 from openprogram.core.ports import PermissionState
-from openprogram.core.storage import Grant
+from openprogram.core.storage import ANYWHERE, Grant
 from openprogram.core.tooling import Snapshot
 
 NamesNow = Callable[[StoredIntent, Snapshot, ToolIntent, ToolIntent | None], frozenset[str]]
@@ -51,6 +51,11 @@ class LiveAuthority:
     def granted(self, grant: Grant) -> None:
         """The user allowed something for this chat."""
         self._permission = PermissionState(self._permission.mode, (*self._permission.grants, grant))
+
+    def moved(self, directory: str) -> None:
+        """The chat works in another directory from now on: what was allowed in the old one is withdrawn."""
+        kept = (grant for grant in self._permission.grants if grant.directory in (ANYWHERE, directory))
+        self._permission = PermissionState(self._permission.mode, tuple(kept))
 
     def authorised_now(self, name: str) -> bool:
         """Whether the newest intent authorises this tool, by this turn's registry snapshot."""

@@ -18,7 +18,7 @@ from openprogram.core.protocol.actions import (
     SetWorkspace,
 )
 from openprogram.core.protocol.frames import SessionAck, SessionsAck
-from openprogram.core.storage import SessionRow
+from openprogram.core.storage import DropGrants, SessionRow, Write
 from openprogram.session_config.new_chats import first_intent
 from openprogram.sessions.effective import effective
 from openprogram.sessions.hub import Hub
@@ -122,16 +122,24 @@ async def set_permission_mode(hub: Hub, request: Request, action: SetPermissionM
 
 
 async def set_workspace(hub: Hub, request: Request, action: SetWorkspace) -> SessionAck:
-    """Choose where the turns to come work; a running turn stays where it began. None is the server's default."""
+    """Choose where the turns to come work; a running turn stays where it began. None is the server's default.
+
+    What was allowed for the chat in its old directory is withdrawn at once, from a running turn too (R17).
+    """
     chosen = None if action.workspace is None else await checked(hub.defaults, action.workspace)
-    return await _change(hub, request, action.session_id, workspace=chosen)
+    directory = str(hub.defaults.workspace) if chosen is None else chosen
+    ack = await _change(hub, request, action.session_id, DropGrants(directory), workspace=chosen)
+    live = hub.runs.get(action.session_id)
+    if live is not None:
+        live.authority.moved(directory)
+    return ack
 
 
-async def _change(hub: Hub, request: Request, session_id: str, **fields: object) -> SessionAck:
+async def _change(hub: Hub, request: Request, session_id: str, *writes: Write, **fields: object) -> SessionAck:
     async with hub.lock(session_id):
         row = await hub.row(request.user_id, session_id)
         info: SessionInfo = replace(row.info, **fields)  # type: ignore[arg-type]  # names are checked by the callers
         ack = SessionAck(id=request.client_id, session_id=session_id)
         events = () if info == row.info else (SessionChanged(info),)
-        await hub.journal.commit(session_id, request.user_id, events, request.remember(ack))
+        await hub.journal.commit(session_id, request.user_id, events, *writes, request.remember(ack))
         return ack

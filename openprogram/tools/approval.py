@@ -11,6 +11,7 @@ from openprogram.core.ports import Authority
 from openprogram.core.tooling import CallPreview, Execute, ToolContext, ToolOutput, ToolSpec
 from openprogram.permissions.decide import Decision, decide
 from openprogram.permissions.preview import default_preview
+from openprogram.permissions.subject import holds_in
 
 
 def with_approval(execute: Execute, spec: ToolSpec, authority: Authority, ask: Ask) -> Execute:
@@ -59,6 +60,7 @@ def _request(
         reason=decision.reason,
         pattern=decision.pattern,
         left_out=shown.left_out,
+        directory=holds_in(spec, context.workspace),
         digest=digest([spec.name, arguments, str(context.workspace), shown.kind, shown.digest or shown.text]),
     )
 

@@ -345,7 +345,8 @@ id: string
 }
 /**
  * A call waits for a person. `preview` is the exact command, or a unified diff without its last `left_out` lines;
- * `digest` tells calls apart by all that they would do; `pattern` is what "for this chat" would allow.
+ * `digest` tells calls apart by all that they would do; `pattern` is what "for this chat" would allow, in `directory`
+ * only; that is empty where the directory does not matter, and None in what was asked before this field existed.
  */
 export interface ApprovalRequested {
 approval_id: string
@@ -354,6 +355,7 @@ arguments: {
 }
 call_id: string
 digest: string
+directory: (string | null)
 kind: ("command" | "diff" | "call")
 left_out: number
 pattern: string

@@ -184,4 +184,5 @@ MIGRATIONS: Final = (
         ),
     ),
     Migration("questions", (_QUESTIONS, "CREATE INDEX questions_of_session ON questions (session_id, pending)")),
+    Migration("directories of grants", ("ALTER TABLE grants ADD COLUMN directory TEXT",)),
 )
