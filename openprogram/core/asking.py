@@ -31,8 +31,8 @@ class ApprovalRequested:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalResolved:
-    """An approval is answered, or moot (`decision` None: the turn ended first). `held` names its call where that does
-    not begin by this: the turn waits since a restart, and goes on with its last answer."""
+    """An approval is answered, or moot (`decision` None: the turn ended first). `held` names its call where nothing
+    begins by this: the turn waits since a restart, and goes on with its last answer."""
 
     approval_id: str
     decision: ApprovalDecision | None
@@ -53,7 +53,9 @@ class Ask(Protocol):
     """Asking a person, durably: the question survives reload and restart (P9)."""
 
     async def __call__(self, request: ApprovalRequested) -> Answer:
-        """Wait for the answer. A call id that was asked about before gets that question's answer."""
+        """Wait for the answer. A call id that was asked about before gets that question's answer; raises `ToolFailure`
+        where the call would do something else by now.
+        """
         ...
 
 
@@ -96,10 +98,12 @@ class QuestionAsked:
 
 @dataclass(frozen=True, slots=True)
 class QuestionAnswered:
-    """A question is answered, or moot (`answer` None: the turn ended first)."""
+    """A question is answered, or moot (`answer` None: the turn ended first). `held` names its call where the turn waits
+    since a restart, and goes on with its last answer."""
 
     question_id: str
     answer: QuestionAnswer | None
+    held: str | None = None
     type: Literal["question_answered"] = "question_answered"
 
 

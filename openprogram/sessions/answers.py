@@ -1,6 +1,5 @@
 """Answering approvals and questions: once, from any tab, before or after a restart."""
 
-from openprogram.agent.environment import Resumed
 from openprogram.core.asking import (
     Answer,
     ApprovalRequested,
@@ -19,8 +18,7 @@ from openprogram.sessions.hub import Hub
 from openprogram.sessions.live import Live
 from openprogram.sessions.projects import workspace_of
 from openprogram.sessions.request import Request
-from openprogram.sessions.runs import launch, prepare_run
-from openprogram.sessions.startup import asked_by, settle, unfinished_turn
+from openprogram.sessions.startup import settle
 from openprogram.tools.approval import refusal
 
 
@@ -66,24 +64,13 @@ async def _answer_waiting_turn(
     if hub.closing:
         raise _closing()
     denied: tuple[Event, ...] = ()
-    held: str | None = asked.call_id
     if action.decision == "deny":
-        held = None
         text = refusal(Answer(action.decision, action.note))
         result = ToolResultBlock(asked.call_id, "denied", (TextBlock(text),), duration_ms=0)
         denied = (ToolCallFinished(asked.call_id, "denied", result, 0),)
-    ack = await _store(hub, request, action, allowed, *denied, held=held)
-    await _resume(hub, request, action.session_id)
+    ack = await _store(hub, request, action, allowed, *denied, held=asked.call_id)
+    await settle(hub, await hub.row(request.user_id, action.session_id))
     return ack
-
-
-async def _resume(hub: Hub, request: Request, session_id: str) -> None:
-    """Go on with the turn if it waits for no further answer."""
-    row = await hub.row(request.user_id, session_id)
-    if row.turn_id is not None and not (await asked_by(hub, row)).calls:
-        turn = await unfinished_turn(hub, row)
-        resumed = Resumed(row.turn_id, turn.steps, turn.finished, turn.fingerprint, turn.discovered)
-        launch(hub, await prepare_run(hub, row, row.info.leaf_id, resumed))
 
 
 async def answer_question(hub: Hub, request: Request, action: AnswerQuestion) -> SessionAck:
@@ -102,8 +89,8 @@ async def answer_question(hub: Hub, request: Request, action: AnswerQuestion) ->
         if live is None:
             if hub.closing:
                 raise _closing()
-            ack = await _store_answer(hub, request, action, answer)
-            await _resume(hub, request, action.session_id)
+            ack = await _store_answer(hub, request, action, answer, held=row.asked.call_id)
+            await settle(hub, await hub.row(request.user_id, action.session_id))
             return ack
         with live.questions.answering(action.question_id) as waits:
             if waits is None:
@@ -128,9 +115,11 @@ def fitting(question: Question, action: AnswerQuestion) -> QuestionAnswer:
     return QuestionAnswer(chosen, text or None)
 
 
-async def _store_answer(hub: Hub, request: Request, action: AnswerQuestion, answer: QuestionAnswer) -> SessionAck:
+async def _store_answer(
+    hub: Hub, request: Request, action: AnswerQuestion, answer: QuestionAnswer, held: str | None = None
+) -> SessionAck:
     ack = SessionAck(id=action.id, session_id=action.session_id)
-    answered = QuestionAnswered(action.question_id, answer)
+    answered = QuestionAnswered(action.question_id, answer, held)
     try:
         await hub.journal.commit(action.session_id, request.user_id, (answered,), request.remember(ack))
     except Conflict as error:

@@ -15,11 +15,12 @@ from openprogram.core.storage import SessionRow
 from openprogram.session_config.codec import intent_from_override
 from openprogram.session_config.patches import check_intent, within
 from openprogram.sessions.begin import commit_and_launch, idle_chat, not_deleted
+from openprogram.sessions.closing import stop_turn
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.manage import new_row
 from openprogram.sessions.request import Request, said
 from openprogram.sessions.runs import next_of, queued, user_message
-from openprogram.sessions.startup import settle, stop_turn
+from openprogram.sessions.startup import settle
 
 _TITLE_CHARS = 60
 _NUDGE = "Your last answer ended early. Go on exactly where it broke off."

@@ -20,12 +20,12 @@ from openprogram.core.protocol.actions import (
 from openprogram.core.protocol.frames import SessionAck, SessionsAck
 from openprogram.core.storage import DropGrants, SessionRow, Write
 from openprogram.session_config.new_chats import first_intent
+from openprogram.sessions.closing import stop_turn
 from openprogram.sessions.effective import effective
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.projects import project_layer
 from openprogram.sessions.request import Request
 from openprogram.sessions.settings import new_chats, permission_mode
-from openprogram.sessions.startup import stop_turn
 from openprogram.sessions.workspaces import checked
 
 

@@ -366,8 +366,8 @@ turn_id: string
 type: "approval_requested"
 }
 /**
- * An approval is answered, or moot (`decision` None: the turn ended first). `held` names its call where that does
- * not begin by this: the turn waits since a restart, and goes on with its last answer.
+ * An approval is answered, or moot (`decision` None: the turn ended first). `held` names its call where nothing
+ * begins by this: the turn waits since a restart, and goes on with its last answer.
  */
 export interface ApprovalResolved {
 approval_id: string
@@ -769,10 +769,12 @@ multiple: boolean
 text: string
 }
 /**
- * A question is answered, or moot (`answer` None: the turn ended first).
+ * A question is answered, or moot (`answer` None: the turn ended first). `held` names its call where the turn waits
+ * since a restart, and goes on with its last answer.
  */
 export interface QuestionAnswered {
 answer: (QuestionAnswer | null)
+held: (string | null)
 question_id: string
 type: "question_answered"
 }
