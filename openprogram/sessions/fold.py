@@ -91,7 +91,7 @@ def _apply(turn: UnfinishedTurn, event: Event) -> None:
 
 
 _DELTA = TextDelta | ReasoningDelta | ToolCallDelta | ToolOutputDelta
-_ASKED = ApprovalRequested | ApprovalResolved
+_ASKED = ApprovalRequested | ApprovalResolved | QuestionAnswered
 _WORK = _DELTA | _ASKED | TurnStarted | StepStarted | ToolCallStarted | ToolCallFinished
 """Events of a turn that tell of its work; what the others tell is elsewhere in a snapshot."""
 

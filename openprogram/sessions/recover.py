@@ -10,7 +10,7 @@ from openprogram.core.asking import ApprovalResolved, QuestionAnswered, Question
 from openprogram.core.events import ErrorInfo, Event, LoadedChanged, MessageAdded, TurnFinished, TurnReason
 from openprogram.core.ids import new_id
 from openprogram.core.loaded import LoadedSet
-from openprogram.core.messages import Message, TextBlock, ToolResultBlock
+from openprogram.core.messages import Message, TextBlock, ToolResultBlock, ToolUseBlock
 from openprogram.core.storage import ApprovalRow
 from openprogram.sessions.fold import UnfinishedTurn
 from openprogram.tools.builtin.ask_user import ask_user, told
@@ -111,14 +111,15 @@ def close(
 
 
 def _results(answer: Message, turn: UnfinishedTurn, asked: Asked) -> tuple[ToolResultBlock, ...]:
-    calls = [call.call_id for call in answer.calls]
-    return tuple(turn.finished.get(call_id) or _unfinished(turn, call_id, asked) for call_id in calls)
+    return tuple(turn.finished.get(call.call_id) or _unfinished(turn, call, asked) for call in answer.calls)
 
 
-def _unfinished(turn: UnfinishedTurn, call_id: str, asked: Asked) -> ToolResultBlock:
+def _unfinished(turn: UnfinishedTurn, call: ToolUseBlock, asked: Asked) -> ToolResultBlock:
+    call_id = call.call_id
     for row in asked.answered:
         if row.asked.call_id == call_id and row.answer is not None:
-            return ToolResultBlock(call_id, "interrupted", (TextBlock(f"{told(row.answer)}\n{_CUT_SHORT}"),))
+            rest = _CUT_SHORT if call.name == ask_user.name else _INTERRUPTED
+            return ToolResultBlock(call_id, "interrupted", (TextBlock(f"{told(row.answer)}\n{rest}"),))
     if call_id in turn.started and call_id not in asked.calls | turn.held:
         return ToolResultBlock(call_id, "interrupted", (TextBlock(_INTERRUPTED),))
     text = _NOT_ALLOWED if call_id in asked.calls else _NOT_STARTED

@@ -1,7 +1,6 @@
 """A turn whose questions have their answers goes on, wherever the server stops in between (protocol.md P9, P14)."""
 
 import asyncio
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +10,11 @@ from openprogram.core.asking import Question, QuestionAsked
 from openprogram.core.events import Event, ToolCallFinished, ToolCallStarted, TurnFinished, TurnStarted
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import ToolResultBlock
-from openprogram.core.storage import Write
 from openprogram.core.tooling import ToolContext, ToolOutput
 from openprogram.tools.builtin.ask_user import ask_user
 from tests.support.agent import FakeTool
 from tests.support.script import assert_paired, call, say, use
-from tests.support.sessions import Chats, crashed, opened
+from tests.support.sessions import Chats, Held, crashed, opened
 
 
 def _bash() -> FakeTool:
@@ -27,26 +25,12 @@ def _run(call_id: str | None = None) -> Any:
     return use("bash", call_id, command="make test")
 
 
-class Cut:
-    """Holds the commit that has an event of one kind: what the log says then is what a crash leaves."""
-
-    def __init__(self, chats: Chats, kind: type[Event]) -> None:
-        self._reached = asyncio.Event()
-        self._over = asyncio.Event()
-        self._kind = kind
-        chats.store.before_commit = self._hold
-
-    async def _hold(self, events: Sequence[Event], _writes: Sequence[Write]) -> None:
-        if any(isinstance(event, self._kind) for event in events):
-            self._reached.set()
-            await self._over.wait()
-
-    async def crash(self, folder: Path) -> Path:
-        """What there is after a crash at that point; here everything goes on."""
-        await self._reached.wait()
-        after = crashed(folder, folder / "after")
-        self._over.set()
-        return after
+async def _crash(held: Held, folder: Path) -> Path:
+    """What there is after a crash just before the held commit; here everything goes on."""
+    await held.gate.reached()
+    after = crashed(folder, folder / "after")
+    held.gate.open()
+    return after
 
 
 async def _results(chats: Chats, session_id: str) -> list[ToolResultBlock]:
@@ -66,9 +50,9 @@ async def _answered_and_cut(tmp_path: Path, decision: str, kind: type[Event] = T
         session_id = (await chats.say("test it")).session_id
         await chats.asked(session_id)
     async with opened(tmp_path, tools=[_bash()], mode="ask") as chats:
-        cut = Cut(chats, kind)
+        cut = Held(chats.store, kind)
         await _answer(chats, session_id, decision)
-        folder = await cut.crash(tmp_path)
+        folder = await _crash(cut, tmp_path)
     return folder, session_id
 
 
@@ -136,10 +120,10 @@ async def test_an_answer_to_a_question_is_handed_on_after_such_a_stop(tmp_path: 
 
 
 async def _reply(chats: Chats, session_id: str, tmp_path: Path, until: type[Event]) -> Path:
-    cut = Cut(chats, until)
+    cut = Held(chats.store, until)
     asked = await chats.until(session_id, QuestionAsked)
     await chats.do("answer_question", session_id=session_id, question_id=asked.question_id, text="the left one")
-    return await cut.crash(tmp_path)
+    return await _crash(cut, tmp_path)
 
 
 async def test_a_tool_that_asks_and_then_acts_is_not_run_again_once_it_had_its_answer(tmp_path: Path) -> None:  # P14
@@ -158,6 +142,9 @@ async def test_a_tool_that_asks_and_then_acts_is_not_run_again_once_it_had_its_a
     async with opened(folder, tools=[maker]) as chats:
         (finished,) = await chats.of(session_id, TurnFinished)
         assert (finished.reason, len(made)) == ("interrupted", 1)
+        (result,) = await _results(chats, session_id)
+        assert "the left one" in result.content[0].text  # R2: what the user said is not lost
+        assert "its effect is unknown" in result.content[0].text
 
 
 async def test_a_chat_that_was_deleted_meanwhile_does_not_go_on(tmp_path: Path) -> None:
@@ -165,10 +152,10 @@ async def test_a_chat_that_was_deleted_meanwhile_does_not_go_on(tmp_path: Path) 
         session_id = (await chats.say("test it")).session_id
         await chats.asked(session_id)
     async with opened(tmp_path, tools=[_bash()], mode="ask") as chats:
-        cut = Cut(chats, TurnStarted)
+        cut = Held(chats.store, TurnStarted)
         await _answer(chats, session_id, "once")
         await chats.do("delete_session", session_id=session_id)
-        folder = await cut.crash(tmp_path)
+        folder = await _crash(cut, tmp_path)
     bash = _bash()
     async with opened(folder, tools=[bash], mode="ask") as chats:
         (finished,) = await chats.of(session_id, TurnFinished)
