@@ -171,7 +171,10 @@ async def stop(hub: Hub, request: Request, action: Stop) -> SessionAck:
 
 
 async def continue_turn(hub: Hub, request: Request, action: ContinueTurn) -> SessionAck:
-    """Go on after a turn that ended interrupted, stopped, at a limit or cut."""
+    """Go on after a turn that ended interrupted, stopped, at a limit or cut: in a new turn, under a fresh contract.
+
+    That one's calls have their results and are not replayed (T23); where tools that it used are gone, people are told.
+    """
     async with idle_chat(hub, request, action.session_id) as row:
         last = await _leaf(hub, row)
         if last is None or (last.role == "assistant" and last.status == "complete"):
