@@ -7,19 +7,19 @@ CREATE TABLE approvals (
     decision TEXT,
     note TEXT
 );
-CREATE TABLE events (
-    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+CREATE TABLE "events" (
+    chat INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
     seq INTEGER NOT NULL,
     from_seq INTEGER NOT NULL,
     at TEXT NOT NULL,
     payload BLOB NOT NULL,
-    UNIQUE (session_id, seq)
+    UNIQUE (chat, seq)
 );
 CREATE TABLE grants (
     n INTEGER PRIMARY KEY,
     session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
     tool TEXT NOT NULL,
-    pattern TEXT NOT NULL, directory TEXT,
+    pattern TEXT NOT NULL,
     UNIQUE (session_id, tool, pattern)
 );
 CREATE TABLE messages (
@@ -83,7 +83,7 @@ CREATE TABLE sessions (
     turn_id TEXT,
     turn_seq INTEGER,
     surface BLOB
-, loaded TEXT, outcome BLOB, outcome_at TEXT, notes BLOB);
+, loaded TEXT, outcome BLOB, outcome_at TEXT, notes BLOB, n INTEGER);
 CREATE TABLE settings (
     user_id TEXT NOT NULL,
     key TEXT NOT NULL,
@@ -114,6 +114,7 @@ CREATE INDEX approvals_of_session ON approvals (session_id, pending);
 CREATE INDEX messages_of_session ON messages (session_id);
 CREATE INDEX questions_of_session ON questions (session_id, pending);
 CREATE INDEX requests_by_age ON requests (at);
+CREATE UNIQUE INDEX sessions_by_number ON sessions (n);
 CREATE INDEX sessions_drafted ON sessions (updated_at) WHERE visible = 0;
 CREATE INDEX sessions_in_turn ON sessions (id) WHERE turn_id IS NOT NULL;
 CREATE INDEX sessions_of_user ON sessions (user_id, updated_at, id);
