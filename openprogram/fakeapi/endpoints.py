@@ -7,7 +7,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from openprogram.fakeapi.cache.segments import prompt_size
 from openprogram.fakeapi.dialects.anthropic import AnthropicDialect
 from openprogram.fakeapi.dialects.base import Dialect
 from openprogram.fakeapi.dialects.chat import ChatDialect
@@ -72,7 +71,7 @@ class _Endpoints:
             record.status, record.rule = counted.violation.status, counted.rule
             return _refused(ANTHROPIC, counted, record.number)
         record.status = 200
-        return _json({"input_tokens": prompt_size(counted.prompt)})
+        return _json({"input_tokens": counted.rendering.size})
 
     async def models(self, request: Request) -> Response:
         """The model list, in the format that the headers ask for."""

@@ -6,13 +6,14 @@ import secrets
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import assert_never
 
 import orjson
 
 from openprogram.fakeapi.answer import Answer, ThinkingBlock, ToolUseBlock, joined, truncated, with_ids
 from openprogram.fakeapi.bench import bench_answer
-from openprogram.fakeapi.cache.segments import Prompt, prompt_size
+from openprogram.fakeapi.cache.segments import Rendering
 from openprogram.fakeapi.cache.verdict import CacheVerdict
 from openprogram.fakeapi.demo.model import demo_answer
 from openprogram.fakeapi.dialects.base import Dialect, Exchange, RequestOptions
@@ -42,7 +43,7 @@ class Accepted:
 
     body: JsonObject
     model: Model
-    prompt: Prompt
+    rendering: Rendering
 
 
 def examine(
@@ -60,20 +61,19 @@ def examine(
     model = find_model(name, dialect.api) if isinstance(name, str) else None
     if counting and model is not None:
         body = {"max_tokens": model.max_output, **body}
-    rendered: list[Prompt] = []
 
-    def tokens() -> int:
-        rendered.append(dialect.prompt(body, state.segments))
-        return prompt_size(rendered[0])
+    @cache
+    def rendering() -> Rendering:
+        return dialect.render(body, state.segments)
 
-    facts = Facts(body, headers, model, state.thoughts.__contains__, tokens, complaint, len(raw))
+    facts = Facts(body, headers, model, state.thoughts.__contains__, rendering, complaint, len(raw))
     broken = first_violation(TABLES[dialect.api], facts)
     if broken is not None:
         rule, violation = broken
         return Refusal(violation, rule.number)
     if model is None:
         raise AssertionError("a rule refuses unknown models")
-    return Accepted(body, model, rendered[0])
+    return Accepted(body, model, rendering())
 
 
 def _parse(raw: bytes) -> tuple[JsonObject, str | None]:
@@ -90,7 +90,7 @@ def prepare(state: FakeState, dialect: Dialect, record: RequestRecord, raw: byte
     if isinstance(accepted, Refusal):
         return accepted
     options = dialect.options(accepted.body)
-    answer = _answer(state, dialect, accepted)
+    answer = _bound(_answer(state, dialect, accepted), accepted)
     fault = answer.fault
     if fault is not None and fault.kind not in STREAM_KINDS:
         return _refused_by(fault, dialect, accepted.model)
@@ -107,6 +107,7 @@ def prepare(state: FakeState, dialect: Dialect, record: RequestRecord, raw: byte
         reasoning=reasoning,
         include_usage=options.include_usage,
         show_thinking=options.show_thinking,
+        dropped=accepted.rendering.misbound,
     )
     _remember_thoughts(state, answer)
     return Delivery(exchange, dialect, f"req_{secrets.token_hex(12)}", options.stream, commit)
@@ -123,6 +124,15 @@ def _answer(state: FakeState, dialect: Dialect, accepted: Accepted) -> Answer:
     if bench is not None:
         return bench_answer(*bench)
     return replace(demo_answer(conversation, state.pace), fault=fault_of_model(name))
+
+
+def _bound(answer: Answer, accepted: Accepted) -> Answer:
+    """The answer with its thinking bound to the prompt before it, where the model does that."""
+    if not accepted.model.binds_thinking:
+        return answer
+    binding = accepted.rendering.binding
+    blocks = (replace(b, binding=binding) if isinstance(b, ThinkingBlock) else b for b in answer.blocks)
+    return replace(answer, blocks=tuple(blocks))
 
 
 def _refused_by(fault: Fault, dialect: Dialect, model: Model) -> Refusal:
@@ -159,13 +169,13 @@ def _measured(answer: Answer, options: RequestOptions) -> tuple[Answer, int, int
 def _look_up(state: FakeState, dialect: Dialect, accepted: Accepted) -> tuple[CacheVerdict, Callable[[], None]]:
     """The cache's verdict, and the action that makes it true once the answer begins."""
     now = state.clock.now()
-    model, prompt = accepted.model, accepted.prompt
+    model, prompt = accepted.model, accepted.rendering.prompt
     api = dialect.api
     match api:
         case "anthropic":
-            cache = state.breakpoints
-            plan = cache.look_up(model.id, prompt, model.min_cacheable, now)
-            return plan.verdict, lambda: cache.commit(plan)
+            entries = state.breakpoints
+            plan = entries.look_up(model.id, prompt, model.min_cacheable, now)
+            return plan.verdict, lambda: entries.commit(plan)
         case "chat":
             automatic = state.automatic
             verdict = automatic.look_up(model.id, prompt, now)

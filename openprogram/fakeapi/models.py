@@ -21,7 +21,9 @@ class Model:
     """One model's limits, in tokens.
 
     `min_cacheable` is Anthropic's minimum prefix size; `mid_system` says whether role `system` may
-    stand among the messages; `prefill` whether the last message may be the assistant's.
+    stand among the messages, and change tools there; `prefill` whether the last message may be the
+    assistant's. `keeps_thinking` is false where thinking of earlier turns is taken out of the prompt;
+    `binds_thinking` true where it is valid behind the very prompt that it was made behind only.
     `system_first_only` is what many chat templates of local servers demand.
     """
 
@@ -33,13 +35,31 @@ class Model:
     min_cacheable: int = 1024
     mid_system: bool = True
     prefill: bool = True
+    keeps_thinking: bool = True
+    binds_thinking: bool = False
     system_first_only: bool = False
 
 
-def _claude(
-    id: str, name: str, minimum: int, *, mid_system: bool = True, prefill: bool = False, window: int = 1_000_000
+def _claude(id: str, name: str, minimum: int, *, binds: bool = False) -> Model:
+    """A recent model: tools may change in mid-conversation, no prefill."""
+    return Model(id, ("anthropic",), name, 1_000_000, 128_000, minimum, prefill=False, binds_thinking=binds)
+
+
+def _older_claude(
+    id: str, name: str, minimum: int, *, prefill: bool = False, window: int = 200_000, keeps_thinking: bool = True
 ) -> Model:
-    return Model(id, ("anthropic",), name, window, 128_000, minimum, mid_system=mid_system, prefill=prefill)
+    """A model that takes no role `system` among the messages."""
+    return Model(
+        id,
+        ("anthropic",),
+        name,
+        window,
+        128_000,
+        minimum,
+        mid_system=False,
+        prefill=prefill,
+        keeps_thinking=keeps_thinking,
+    )
 
 
 def _gpt(id: str, name: str, window: int = 400_000) -> Model:
@@ -52,23 +72,23 @@ _TABLE: Final = (
     Model(DEMO, ("anthropic", "chat"), "Demo model (scripted, no intelligence)"),
     Model("demo-local", ("chat",), "Demo model, strict chat template", 32_768, 8_192, system_first_only=True),
     Model("demo-small", ("anthropic", "chat"), "Demo model, small context window", 4_096, 1_024),
-    _claude("claude-opus-5-5", "Claude Opus 5.5", 512),
+    _claude("claude-opus-5-5", "Claude Opus 5.5", 512, binds=True),
     _claude("claude-opus-5", "Claude Opus 5", 512),
-    _claude("claude-fable-5-2", "Claude Fable 5.2", 1024),
-    _claude("claude-fable-5-1", "Claude Fable 5.1", 512),
+    _claude("claude-fable-5-2", "Claude Fable 5.2", 1024, binds=True),
+    _claude("claude-fable-5-1", "Claude Fable 5.1", 512, binds=True),
     _claude("claude-fable-5", "Claude Fable 5", 512),
-    _claude("claude-mythos-5-1", "Claude Mythos 5.1", 512),
+    _claude("claude-mythos-5-1", "Claude Mythos 5.1", 512, binds=True),
     _claude("claude-mythos-5", "Claude Mythos 5", 512),
-    _claude("claude-sonnet-5-5", "Claude Sonnet 5.5", 1024),
-    _claude("claude-haiku-5-5", "Claude Haiku 5.5", 1024),
+    _claude("claude-sonnet-5-5", "Claude Sonnet 5.5", 1024, binds=True),
+    _claude("claude-haiku-5-5", "Claude Haiku 5.5", 1024, binds=True),
     _claude("claude-opus-4-8", "Claude Opus 4.8", 1024),
-    _claude("claude-sonnet-5", "Claude Sonnet 5", 1024, mid_system=False),
-    _claude("claude-opus-4-7", "Claude Opus 4.7", 2048, mid_system=False),
-    _claude("claude-opus-4-6", "Claude Opus 4.6", 4096, mid_system=False, window=200_000),
-    _claude("claude-sonnet-4-6", "Claude Sonnet 4.6", 1024, mid_system=False, window=200_000),
-    _claude("claude-opus-4-5", "Claude Opus 4.5", 4096, mid_system=False, prefill=True, window=200_000),
-    _claude("claude-sonnet-4-5", "Claude Sonnet 4.5", 1024, mid_system=False, prefill=True, window=200_000),
-    _claude("claude-haiku-4-5", "Claude Haiku 4.5", 4096, mid_system=False, prefill=True, window=200_000),
+    _older_claude("claude-sonnet-5", "Claude Sonnet 5", 1024, window=1_000_000),
+    _older_claude("claude-opus-4-7", "Claude Opus 4.7", 2048, window=1_000_000),
+    _older_claude("claude-opus-4-6", "Claude Opus 4.6", 4096),
+    _older_claude("claude-sonnet-4-6", "Claude Sonnet 4.6", 1024),
+    _older_claude("claude-opus-4-5", "Claude Opus 4.5", 4096, prefill=True),
+    _older_claude("claude-sonnet-4-5", "Claude Sonnet 4.5", 1024, prefill=True, keeps_thinking=False),
+    _older_claude("claude-haiku-4-5", "Claude Haiku 4.5", 4096, prefill=True, keeps_thinking=False),
     _gpt("gpt-6.2", "GPT-6.2"),
     _gpt("gpt-6", "GPT-6"),
     _gpt("gpt-5.6", "GPT-5.6"),

@@ -47,6 +47,21 @@ class Segment:
 Prompt: TypeAlias = tuple[Segment, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Rendering:
+    """A rendered request. `binding` names its prompt for the thinking that will follow it; `misbound` are
+    the places of thinking blocks that were made behind another prompt."""
+
+    prompt: Prompt
+    binding: bytes = b""
+    misbound: tuple[str, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Number of tokens of the whole prompt."""
+        return prompt_size(self.prompt)
+
+
 def prompt_size(prompt: Prompt) -> int:
     """Number of tokens of a whole prompt."""
     return sum(len(segment.tokens) for segment in prompt) // TOKEN_BYTES

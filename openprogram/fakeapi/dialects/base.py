@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from openprogram.fakeapi.answer import Answer
-from openprogram.fakeapi.cache.segments import Prompt, SegmentTable
+from openprogram.fakeapi.cache.segments import Rendering, SegmentTable
 from openprogram.fakeapi.cache.verdict import CacheVerdict
 from openprogram.fakeapi.conversation import Conversation
 from openprogram.fakeapi.models import Api
@@ -27,7 +27,8 @@ class Frame(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Exchange:
     """A request that was accepted, and what will be said. `output` and `reasoning` are tokens;
-    `show_thinking` is false where the client wants signatures without text."""
+    `show_thinking` is false where the client wants signatures without text; `dropped` are the places of
+    thinking blocks that the model did not get to see."""
 
     id: str
     model: str
@@ -38,6 +39,7 @@ class Exchange:
     reasoning: int
     include_usage: bool = True
     show_thinking: bool = True
+    dropped: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ class Dialect(Protocol):
         """A valid request as the demo model sees it."""
         ...
 
-    def prompt(self, body: JsonObject, table: SegmentTable) -> Prompt:
+    def render(self, body: JsonObject, table: SegmentTable) -> Rendering:
         """A valid request as tokenised segments, in the order in which the model reads them."""
         ...
 

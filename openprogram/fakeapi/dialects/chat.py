@@ -14,7 +14,7 @@ from openprogram.fakeapi.answer import (
     ToolUseBlock,
     joined,
 )
-from openprogram.fakeapi.cache.segments import Prompt, SegmentTable
+from openprogram.fakeapi.cache.segments import Rendering, SegmentTable
 from openprogram.fakeapi.conversation import Conversation
 from openprogram.fakeapi.dialects import chat_prompt
 from openprogram.fakeapi.dialects.base import Exchange, Frame, RequestOptions, merged_usage
@@ -83,9 +83,9 @@ class ChatDialect:
         """A valid request as the demo model sees it."""
         return chat_prompt.conversation(body)
 
-    def prompt(self, body: JsonObject, table: SegmentTable) -> Prompt:
+    def render(self, body: JsonObject, table: SegmentTable) -> Rendering:
         """A valid request as tokenised segments."""
-        return chat_prompt.prompt(body, table)
+        return Rendering(chat_prompt.prompt(body, table))
 
     def frames(self, exchange: Exchange) -> Iterator[Frame]:
         """The role, the deltas, the finish reason, the usage if asked for, and `[DONE]`."""

@@ -7,6 +7,8 @@ from typing import Final
 from openprogram.fakeapi.models import Api
 from openprogram.fakeapi.rules import (
     anthropic_cache,
+    anthropic_changes,
+    anthropic_images,
     anthropic_messages,
     anthropic_pairs,
     anthropic_request,
@@ -22,6 +24,8 @@ TABLES: Final[dict[Api, tuple[RuleTable, ...]]] = {
         anthropic_tools.TABLE,
         anthropic_messages.TABLE,
         anthropic_pairs.TABLE,
+        anthropic_changes.TABLE,
+        anthropic_images.TABLE,
         anthropic_cache.TABLE,
     ),
     "chat": (chat_request.TABLE, chat_messages.TABLE),

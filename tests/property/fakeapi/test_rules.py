@@ -15,7 +15,12 @@ from openprogram.fakeapi.exchange import Accepted, Refusal, examine, prepare
 from openprogram.fakeapi.log import RequestLog
 from openprogram.fakeapi.state import FakeState
 
-HEADERS = {"authorization": "Bearer k", "anthropic-version": "2023-06-01"}
+HEADERS = {
+    "authorization": "Bearer k",
+    "anthropic-version": "2023-06-01",
+    "anthropic-beta": "inline-tools-2026-09-15,thinking-binding-controls-2026-08-01",
+}
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABAQAAAAA3bvkkAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg=="
 MARK = {"type": "ephemeral", "ttl": "5m"}
 SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
 
@@ -25,7 +30,8 @@ ANTHROPIC: Final[dict[str, Any]] = {
     "stream": True,
     "temperature": 1,
     "system": [{"type": "text", "text": "be kind", "cache_control": MARK}],
-    "thinking": {"type": "enabled", "budget_tokens": 1024, "display": "omitted"},
+    "thinking": {"type": "enabled", "budget_tokens": 1024, "display": "omitted", "block_binding": {}},
+    "diagnostics": {"previous_message_id": None},
     "output_config": {"effort": "low"},
     "tool_choice": {"type": "auto", "name": "read"},
     "tools": [
@@ -50,13 +56,27 @@ ANTHROPIC: Final[dict[str, Any]] = {
                     "type": "tool_result",
                     "tool_use_id": "id_1",
                     "is_error": False,
-                    "content": [{"type": "text", "text": "# Title", "cache_control": MARK}],
+                    "content": [
+                        {"type": "text", "text": "# Title"},
+                        {"type": "tool_reference", "tool_name": "late"},
+                    ],
                 },
-                {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}},
+                {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PIXEL}},
                 {"type": "text", "text": "and now list the files", "cache_control": MARK},
             ],
         },
         {"role": "system", "content": "a note"},
+        {
+            "role": "system",
+            "content": [
+                {"type": "tool_addition", "tool": {"type": "tool_reference", "name": "late"}, "cache_control": MARK},
+                {"type": "tool_removal", "tool": {"type": "tool_reference", "name": "read"}},
+                {
+                    "type": "tool_addition",
+                    "tool": {"type": "tool_definition", "definition": {"name": "new", "input_schema": SCHEMA}},
+                },
+            ],
+        },
     ],
 }
 CHAT: Final[dict[str, Any]] = {
