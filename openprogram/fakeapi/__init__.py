@@ -7,6 +7,7 @@ tests and the benchmarks.
     POST /v1/messages                 Anthropic Messages, streaming or not
     POST /v1/messages/count_tokens
     POST /v1/chat/completions         OpenAI Chat Completions, streaming or not
+    POST /v1/responses                OpenAI Responses, streaming or not
     GET  /v1/models, /v1/models/NAME  Anthropic's shape if the header anthropic-version is sent
     GET  /search?q=...&format=json    canned search results in SearXNG's shape
 

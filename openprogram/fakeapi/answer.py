@@ -16,6 +16,7 @@ from openprogram.fakeapi.shapes import JsonObject, compact
 StopReason: TypeAlias = Literal["end_turn", "tool_use", "max_tokens", "refusal"]
 
 _SEAL: Final = 48
+_ENCRYPTED: Final = "gAAAAA"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,18 @@ def is_signed(thinking: str, signature: str) -> bool:
 def binding_of(signature: str) -> bytes:
     """The binding that a signature carries; empty where it has none."""
     return _unpacked(signature)[_SEAL:]
+
+
+def encrypted(reasoning: str) -> str:
+    """Reasoning as OpenAI hands it out: only this server can read it again."""
+    return _ENCRYPTED + b64encode(_seal(reasoning) + reasoning.encode("utf-8", "surrogatepass")).decode()
+
+
+def decrypted(content: str) -> str | None:
+    """The reasoning in `encrypted_content`, or `None` where this server did not make it."""
+    raw = _unpacked(content.removeprefix(_ENCRYPTED))
+    text = raw[_SEAL:].decode("utf-8", "surrogatepass") if content.startswith(_ENCRYPTED) else ""
+    return text if raw and raw[:_SEAL] == _seal(text) else None
 
 
 def _seal(thinking: str) -> bytes:

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import assert_never
 
 import orjson
 
@@ -108,6 +107,10 @@ def prepare(state: FakeState, dialect: Dialect, record: RequestRecord, raw: byte
         include_usage=options.include_usage,
         show_thinking=options.show_thinking,
         dropped=accepted.rendering.misbound,
+        bills_writes=dialect.api in accepted.model.writes_cache,
+        echo=options.echo,
+        client_search=options.client_search,
+        loadable=options.loadable,
     )
     _remember_thoughts(state, answer)
     return Delivery(exchange, dialect, f"req_{secrets.token_hex(12)}", options.stream, commit)
@@ -170,18 +173,19 @@ def _look_up(state: FakeState, dialect: Dialect, accepted: Accepted) -> tuple[Ca
     """The cache's verdict, and the action that makes it true once the answer begins."""
     now = state.clock.now()
     model, prompt = accepted.model, accepted.rendering.prompt
-    api = dialect.api
-    match api:
-        case "anthropic":
-            entries = state.breakpoints
-            plan = entries.look_up(model.id, prompt, model.min_cacheable, now)
-            return plan.verdict, lambda: entries.commit(plan)
-        case "chat":
-            automatic = state.automatic
-            verdict = automatic.look_up(model.id, prompt, now)
-            return verdict, lambda: automatic.commit(model.id, prompt, now)
-        case _:
-            assert_never(api)
+    scope = model.id
+    if dialect.api == "anthropic":
+        entries = state.breakpoints
+    elif dialect.api in model.writes_cache:
+        # A key chooses the machine: under another key nothing is found.
+        scope = f"{model.id} {accepted.body.get('prompt_cache_key')}"
+        entries = state.openai_breakpoints
+    else:
+        automatic = state.automatic
+        verdict = automatic.look_up(scope, prompt, now)
+        return verdict, lambda: automatic.commit(scope, prompt, now)
+    plan = entries.look_up(scope, prompt, model.min_cacheable, now)
+    return plan.verdict, lambda: entries.commit(plan)
 
 
 def _remember_thoughts(state: FakeState, answer: Answer) -> None:

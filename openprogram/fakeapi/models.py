@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
-Api: TypeAlias = Literal["anthropic", "chat"]
+Api: TypeAlias = Literal["anthropic", "chat", "responses"]
 
 DEMO: Final = "demo"
 BENCH_NAME: Final = re.compile(r"^bench-(\d{1,7})-(\d{1,6})$")
@@ -24,7 +24,9 @@ class Model:
     stand among the messages, and change tools there; `prefill` whether the last message may be the
     assistant's. `keeps_thinking` is false where thinking of earlier turns is taken out of the prompt;
     `binds_thinking` true where it is valid behind the very prompt that it was made behind only.
-    `system_first_only` is what many chat templates of local servers demand.
+    `writes_cache` names the APIs on which prompts are cached at breakpoints, for a price, as OpenAI's do
+    since GPT-5.6; those models also take `additional_tools`. `tool_search` (since GPT-5.4) says whether tools
+    may be deferred there. `system_first_only` is what many chat templates of local servers demand.
     """
 
     id: str
@@ -37,6 +39,8 @@ class Model:
     prefill: bool = True
     keeps_thinking: bool = True
     binds_thinking: bool = False
+    writes_cache: tuple[Api, ...] = ()
+    tool_search: bool = True
     system_first_only: bool = False
 
 
@@ -62,16 +66,20 @@ def _older_claude(
     )
 
 
-def _gpt(id: str, name: str, window: int = 400_000) -> Model:
-    return Model(id, ("chat",), name, window, 128_000)
+_OPENAI: Final[tuple[Api, ...]] = ("chat", "responses")
+_EVERY: Final[tuple[Api, ...]] = ("anthropic", *_OPENAI)
+
+
+def _gpt(id: str, name: str, *, writes_cache: bool = True) -> Model:
+    return Model(id, _OPENAI, name, 400_000, 128_000, writes_cache=_OPENAI if writes_cache else ())
 
 
 # Minimum sizes and mid-conversation system messages: vendor documents of September 2026. For
 # Sonnet 5.5, Haiku 5.5 and Fable 5.2 no minimum is published; 1,024 is an assumption.
 _TABLE: Final = (
-    Model(DEMO, ("anthropic", "chat"), "Demo model (scripted, no intelligence)"),
+    Model(DEMO, _EVERY, "Demo model (scripted, no intelligence)", writes_cache=("responses",)),
     Model("demo-local", ("chat",), "Demo model, strict chat template", 32_768, 8_192, system_first_only=True),
-    Model("demo-small", ("anthropic", "chat"), "Demo model, small context window", 4_096, 1_024),
+    Model("demo-small", _EVERY, "Demo model, small context window", 4_096, 1_024, writes_cache=("responses",)),
     _claude("claude-opus-5-5", "Claude Opus 5.5", 512, binds=True),
     _claude("claude-opus-5", "Claude Opus 5", 512),
     _claude("claude-fable-5-2", "Claude Fable 5.2", 1024, binds=True),
@@ -92,9 +100,9 @@ _TABLE: Final = (
     _gpt("gpt-6.2", "GPT-6.2"),
     _gpt("gpt-6", "GPT-6"),
     _gpt("gpt-5.6", "GPT-5.6"),
-    _gpt("gpt-5.5", "GPT-5.5"),
-    _gpt("gpt-5.4", "GPT-5.4"),
-    _gpt("gpt-4.1", "GPT-4.1", 1_000_000),
+    _gpt("gpt-5.5", "GPT-5.5", writes_cache=False),
+    _gpt("gpt-5.4", "GPT-5.4", writes_cache=False),
+    Model("gpt-4.1", _OPENAI, "GPT-4.1", 1_000_000, 128_000, tool_search=False),
 )
 _BY_ID: Final = {model.id: model for model in _TABLE}
 

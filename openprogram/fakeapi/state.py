@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from openprogram.fakeapi.cache.automatic import AutomaticCache
-from openprogram.fakeapi.cache.breakpoints import BreakpointCache
+from openprogram.fakeapi.cache.breakpoints import OPENAI_LOOKBACK, BreakpointCache
 from openprogram.fakeapi.cache.segments import SegmentTable
 from openprogram.fakeapi.log import RequestLog, Signal, StreamLog
 from openprogram.fakeapi.models import DEMO
@@ -87,6 +87,7 @@ class FakeState:
     requests: RequestLog = field(default_factory=RequestLog)
     segments: SegmentTable = field(default_factory=SegmentTable)
     breakpoints: BreakpointCache = field(default_factory=BreakpointCache)
+    openai_breakpoints: BreakpointCache = field(default_factory=lambda: BreakpointCache(OPENAI_LOOKBACK))
     automatic: AutomaticCache = field(default_factory=AutomaticCache)
     thoughts: Thoughts = field(default_factory=Thoughts)
     listed_models: tuple[str, ...] = (DEMO,)
@@ -106,6 +107,7 @@ class FakeState:
         self.holds = Holds()
         self.requests.clear()
         self.breakpoints = BreakpointCache()
+        self.openai_breakpoints = BreakpointCache(OPENAI_LOOKBACK)
         self.automatic = AutomaticCache()
         self.thoughts = Thoughts()
         self.listed_models = (DEMO,)

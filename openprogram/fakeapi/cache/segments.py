@@ -17,7 +17,8 @@ from typing import Final, Literal, TypeAlias
 from openprogram.tokens import encode
 
 Section: TypeAlias = Literal["tools", "system", "messages"]
-Ttl: TypeAlias = Literal["5m", "1h"]
+Ttl: TypeAlias = Literal["5m", "1h", "30m", "12h"]
+"""Anthropic writes for 5 minutes or 1 hour, OpenAI for 30 minutes or 12 hours."""
 
 TOKEN_BYTES: Final = 4
 _SEPARATOR: Final = array("I", [200_018]).tobytes()
@@ -29,7 +30,7 @@ class Segment:
 
     `tokens` holds four bytes a token, the separator included; it is empty for a marker, which stands
     for a parameter that the cache key covers although it adds no text. `breakpoint` is the lifetime
-    asked for by a `cache_control` here. `block` says whether it counts in Anthropic's lookback.
+    asked for by a mark here. `block` says whether an entry may end here: it counts in the lookback.
     """
 
     digest: bytes

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from openprogram.fakeapi.answer import Answer
@@ -28,7 +28,9 @@ class Frame(NamedTuple):
 class Exchange:
     """A request that was accepted, and what will be said. `output` and `reasoning` are tokens;
     `show_thinking` is false where the client wants signatures without text; `dropped` are the places of
-    thinking blocks that the model did not get to see."""
+    thinking blocks that the model did not get to see; `bills_writes` says whether writing to the cache costs;
+    `diagnosis` is what the client asked to be told about the cache. For the other fields see `RequestOptions`.
+    """
 
     id: str
     model: str
@@ -40,17 +42,29 @@ class Exchange:
     include_usage: bool = True
     show_thinking: bool = True
     dropped: tuple[str, ...] = ()
+    bills_writes: bool = False
+    echo: JsonObject = field(default_factory=dict)
+    client_search: bool = False
+    loadable: Mapping[str, JsonObject] = field(default_factory=dict)
+    diagnosis: JsonObject | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class RequestOptions:
-    """The few parameters of a request that every wire format has in some spelling."""
+    """The few parameters of a request that every wire format has in some spelling.
+
+    `echo` are those that the answer repeats. `client_search` says that the client searches for tools, and
+    `loadable` holds the definitions, by name, that the provider's own search may load.
+    """
 
     stream: bool
     max_output: int | None
     include_usage: bool
     show_thinking: bool
     thinks: bool
+    echo: JsonObject = field(default_factory=dict)
+    client_search: bool = False
+    loadable: Mapping[str, JsonObject] = field(default_factory=dict)
 
 
 class Dialect(Protocol):

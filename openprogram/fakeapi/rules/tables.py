@@ -15,6 +15,9 @@ from openprogram.fakeapi.rules import (
     anthropic_tools,
     chat_messages,
     chat_request,
+    responses_input,
+    responses_request,
+    responses_tools,
 )
 from openprogram.fakeapi.rules.base import Rule, RuleTable
 
@@ -29,6 +32,7 @@ TABLES: Final[dict[Api, tuple[RuleTable, ...]]] = {
         anthropic_cache.TABLE,
     ),
     "chat": (chat_request.TABLE, chat_messages.TABLE),
+    "responses": (responses_request.TABLE, responses_tools.TABLE, responses_input.TABLE),
 }
 
 

@@ -202,8 +202,8 @@ async def test_tools_change_in_mid_conversation_without_moving_the_cache(
     wrote = first.usage.cache_creation_input_tokens
     assert wrote is not None
     assert second.usage.cache_read_input_tokens == wrote > 1000
+    changes[1]["tool"]["name"] = "gone"
     with pytest.raises(anthropic.BadRequestError) as caught:
-        changes[1]["tool"]["name"] = "gone"
         await client.beta.messages.create(messages=messages, **asked)
     body: Any = caught.value.body
     assert body["error"]["details"] == {"error_code": "tool_reference_unresolved"}

@@ -7,10 +7,11 @@ import orjson
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openprogram.fakeapi.answer import sign
+from openprogram.fakeapi.answer import encrypted, sign
 from openprogram.fakeapi.dialects.anthropic import AnthropicDialect
 from openprogram.fakeapi.dialects.base import Dialect
 from openprogram.fakeapi.dialects.chat import ChatDialect
+from openprogram.fakeapi.dialects.responses import ResponsesDialect
 from openprogram.fakeapi.exchange import Accepted, Refusal, examine, prepare
 from openprogram.fakeapi.log import RequestLog
 from openprogram.fakeapi.state import FakeState
@@ -21,6 +22,7 @@ HEADERS = {
     "anthropic-beta": "inline-tools-2026-09-15,thinking-binding-controls-2026-08-01",
 }
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABAQAAAAA3bvkkAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg=="
+EXPLICIT = {"mode": "explicit", "ttl": "30m"}
 MARK = {"type": "ephemeral", "ttl": "5m"}
 SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
 
@@ -103,6 +105,41 @@ CHAT: Final[dict[str, Any]] = {
     ],
 }
 
+RESPONSES: Final[dict[str, Any]] = {
+    "model": "gpt-6",
+    "stream": True,
+    "store": False,
+    "instructions": "be kind",
+    "max_output_tokens": 2000,
+    "include": ["reasoning.encrypted_content"],
+    "reasoning": {"effort": "low", "summary": "auto"},
+    "prompt_cache_key": "k",
+    "prompt_cache_options": {"mode": "implicit", "ttl": "12h", "comparison_response_id": "resp_1"},
+    "tool_choice": {"type": "allowed_tools", "mode": "auto", "tools": [{"type": "function", "name": "read"}]},
+    "tools": [
+        {"type": "function", "name": "read", "description": "d", "parameters": SCHEMA, "strict": False},
+        {"type": "namespace", "name": "n", "description": "d", "tools": [{"type": "function", "name": "x"}]},
+        {"type": "tool_search", "execution": "client", "parameters": SCHEMA},
+        {"type": "function", "name": "late", "parameters": SCHEMA, "strict": False, "defer_loading": True},
+    ],
+    "input": [
+        {"role": "user", "content": [{"type": "input_text", "text": "hi", "prompt_cache_breakpoint": EXPLICIT}]},
+        {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": encrypted("hm")},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "I look."}]},
+        {"type": "function_call", "id": "fc_1", "call_id": "id_1", "name": "read", "arguments": "{}"},
+        {"type": "tool_search_call", "call_id": "id_2", "execution": "client", "arguments": {"query": "late"}},
+        {"type": "function_call_output", "call_id": "id_1", "output": "# Title"},
+        {
+            "type": "tool_search_output",
+            "call_id": "id_2",
+            "execution": "client",
+            "tools": [{"type": "function", "name": "late", "parameters": SCHEMA, "defer_loading": True}],
+        },
+        {"type": "message", "role": "user", "content": "read README.md"},
+        {"type": "additional_tools", "role": "developer", "tools": [{"type": "function", "name": "new"}]},
+    ],
+}
+
 _WORDS = st.sampled_from(
     [
         "text",
@@ -177,7 +214,7 @@ def judge(dialect: Dialect, body: dict[str, Any]) -> None:
 
 
 def test_the_unspoiled_requests_are_accepted() -> None:
-    for dialect, body in ((AnthropicDialect(), ANTHROPIC), (ChatDialect(), CHAT)):
+    for dialect, body in ((AnthropicDialect(), ANTHROPIC), (ChatDialect(), CHAT), (ResponsesDialect(), RESPONSES)):
         verdict = examine(FakeState(), dialect, HEADERS, orjson.dumps(body))
         assert isinstance(verdict, Accepted), verdict
 
@@ -192,7 +229,12 @@ def test_any_completions_request_is_answered_or_refused(body: dict[str, Any]) ->
     judge(ChatDialect(), body)
 
 
+@given(_spoiled(RESPONSES))
+def test_any_responses_request_is_answered_or_refused(body: dict[str, Any]) -> None:
+    judge(ResponsesDialect(), body)
+
+
 @given(st.binary(max_size=40))
 def test_any_bytes_are_judged(raw: bytes) -> None:
-    for dialect in (AnthropicDialect(), ChatDialect()):
+    for dialect in (AnthropicDialect(), ChatDialect(), ResponsesDialect()):
         assert isinstance(examine(FakeState(), dialect, HEADERS, raw), Refusal | Accepted)
