@@ -12,9 +12,12 @@ import orjson
 
 from openprogram.fakeapi.answer import Answer, ThinkingBlock, ToolUseBlock, joined, truncated, with_ids
 from openprogram.fakeapi.bench import bench_answer
+from openprogram.fakeapi.bill import charge, sent_tokens
 from openprogram.fakeapi.cache.segments import Rendering
 from openprogram.fakeapi.cache.verdict import CacheVerdict
+from openprogram.fakeapi.conversation import Conversation
 from openprogram.fakeapi.demo.model import demo_answer
+from openprogram.fakeapi.diagnosis import asked, diagnose
 from openprogram.fakeapi.dialects.base import Dialect, Exchange, RequestOptions
 from openprogram.fakeapi.faults import STREAM_KINDS, Fault, fault_of_model
 from openprogram.fakeapi.log import RequestRecord
@@ -88,15 +91,47 @@ def prepare(state: FakeState, dialect: Dialect, record: RequestRecord, raw: byte
     accepted = examine(state, dialect, record.headers, raw)
     if isinstance(accepted, Refusal):
         return accepted
-    options = dialect.options(accepted.body)
-    answer = _bound(_answer(state, dialect, accepted), accepted)
-    fault = answer.fault
+    name, body = accepted.model.id, accepted.body
+    refused = state.refusing.refuse(dialect.api, name, body, record.headers)
+    if refused is not None:
+        feature, violation = refused
+        return Refusal(violation, f"refused: {feature}")
+    conversation = dialect.conversation(body)
+    standing = state.faults.take(conversation.task, name, dialect.api)
+    if standing is not None and standing.kind not in STREAM_KINDS:
+        return _refused_by(standing, dialect, accepted.model)
+    answer = _bound(_answer(state, dialect, accepted, conversation), accepted)
+    fault = standing or answer.fault
     if fault is not None and fault.kind not in STREAM_KINDS:
         return _refused_by(fault, dialect, accepted.model)
-    answer, output, reasoning = _measured(with_ids(answer, dialect.call_prefix), options)
     verdict, commit = _look_up(state, dialect, accepted)
     record.cache = verdict
-    exchange = Exchange(
+    now = asked(dialect.api, body, accepted.rendering.prompt)
+    exchange = _exchange(state, dialect, accepted, replace(answer, fault=fault), verdict)
+    exchange = replace(exchange, diagnosis=diagnose(dialect.api, body, now, state.answers))
+    _remember_thoughts(state, exchange.answer)
+    cost = charge(exchange.cache, exchange.output, exchange.reasoning)
+
+    def begun() -> None:
+        commit()
+        state.answers.add(exchange.id, now)
+        state.bill.begun(dialect.api, name, cost)
+
+    def broken(deltas: int) -> None:
+        sent = charge(exchange.cache, *sent_tokens(exchange.answer, deltas))
+        state.bill.broken(dialect.api, name, cost, sent)
+
+    streams = dialect.options(body).stream
+    return Delivery(exchange, dialect, f"req_{secrets.token_hex(12)}", streams, begun, broken)
+
+
+def _exchange(
+    state: FakeState, dialect: Dialect, accepted: Accepted, answer: Answer, verdict: CacheVerdict
+) -> Exchange:
+    """The answer with all that its wire format needs to be written."""
+    options = dialect.options(accepted.body)
+    answer, output, reasoning = _measured(with_ids(answer, dialect.call_prefix), options)
+    return Exchange(
         id=f"{dialect.message_prefix}{secrets.token_hex(12)}",
         model=accepted.model.id,
         created=int(time.time()),
@@ -112,14 +147,11 @@ def prepare(state: FakeState, dialect: Dialect, record: RequestRecord, raw: byte
         client_search=options.client_search,
         loadable=options.loadable,
     )
-    _remember_thoughts(state, answer)
-    return Delivery(exchange, dialect, f"req_{secrets.token_hex(12)}", options.stream, commit)
 
 
-def _answer(state: FakeState, dialect: Dialect, accepted: Accepted) -> Answer:
+def _answer(state: FakeState, dialect: Dialect, accepted: Accepted, conversation: Conversation) -> Answer:
     """What a script says, else the benchmark, else the demo model; with the model name's fault."""
     name = accepted.model.id
-    conversation = dialect.conversation(accepted.body)
     scripted = state.scripts.take(conversation.task, name, dialect.api)
     if scripted is not None:
         return scripted

@@ -92,6 +92,18 @@ class FakeApi:
         """Report so many input tokens for one of o200k."""
         await self._post("/__fake/tokenizer", {"factor": factor})
 
+    async def fail(self, *faults: dict[str, Any]) -> None:
+        """Faults for coming requests, until they are used up or taken back by calling it with none."""
+        await self._post("/__fake/faults", list(faults))
+
+    async def refuse(self, *features: str, model: str | None = None) -> None:
+        """Refuse these features with 400 from now on, and no others."""
+        await self._post("/__fake/refuse", {"features": features, "model": model})
+
+    async def bill(self) -> dict[str, Any]:
+        """Tokens billed: `finished` and `unfinished` answers, and both for each of `models`."""
+        return await self._get("/__fake/bill")
+
     async def reset(self) -> None:
         """As if the process had just started."""
         await self._post("/__fake/reset", None)

@@ -135,6 +135,8 @@ def _message(exchange: Exchange, content: list[JsonObject], stopped: bool) -> Js
         "stop_sequence": None,
         "usage": _usage(exchange, stopped),
     }
+    if exchange.diagnosis is not None:
+        message["diagnostics"] = exchange.diagnosis
     if exchange.dropped:
         message["input_transformations"] = [
             {"type": "thinking_dropped", "path": path, "reason": "prefix_binding_mismatch"} for path in exchange.dropped

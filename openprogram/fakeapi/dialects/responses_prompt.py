@@ -8,7 +8,7 @@ from hashlib import blake2b
 from typing import Any, Final
 
 from openprogram.fakeapi.answer import decrypted
-from openprogram.fakeapi.cache.segments import Prompt, Section, Segment, SegmentTable, Ttl
+from openprogram.fakeapi.cache.segments import Prompt, Section, Segment, SegmentTable
 from openprogram.fakeapi.conversation import (
     AssistantTurn,
     Call,
@@ -21,7 +21,7 @@ from openprogram.fakeapi.conversation import (
     UserTurn,
     spoken,
 )
-from openprogram.fakeapi.models import find_model
+from openprogram.fakeapi.dialects.openai_marks import explicit, marked
 from openprogram.fakeapi.response_tools import (
     available,
     input_items,
@@ -31,7 +31,6 @@ from openprogram.fakeapi.response_tools import (
 )
 from openprogram.fakeapi.shapes import JsonObject, child, compact, objects, parsed_arguments, without
 
-MOST_WRITES: Final = 4
 _MESSAGES: Final[Section] = "messages"
 _OUTPUTS: Final = ("function_call_output", "custom_tool_call_output")
 _SEARCH: Final = "tool_search"
@@ -132,9 +131,7 @@ def prompt(body: JsonObject, table: SegmentTable) -> Prompt:
         segments.append(replace(table.segment(f"system:\n{body['instructions']}", "system"), block=False))
     for item in input_items(body):
         segments.append(_item(item, body, table))
-    model = find_model(str(body.get("model")), "responses")
-    writes = model is not None and "responses" in model.writes_cache
-    return tuple(_marked(segments, body) if writes else (replace(s, breakpoint=None) for s in segments))
+    return marked(segments, body, "responses")
 
 
 def _prefix_parameters(body: JsonObject) -> str:
@@ -168,10 +165,10 @@ def _item(item: JsonObject, body: JsonObject, table: SegmentTable) -> Segment:
         role = str(item["role"])
         section: Section = "system" if role in ("system", "developer") else _MESSAGES
         segment = table.segment(f"{role}:\n{_text(item.get('content'))}", section)
-        return replace(segment, block=role != "assistant", breakpoint=_breakpoint(item.get("content"), body))
+        return replace(segment, block=role != "assistant", breakpoint=explicit(item.get("content"), body))
     if kind in _OUTPUTS:
         segment = table.segment(f"result of {item['call_id']}:\n{_text(item.get('output'))}", _MESSAGES)
-        return replace(segment, breakpoint=_breakpoint(item.get("output"), body))
+        return replace(segment, breakpoint=explicit(item.get("output"), body))
     if kind == "function_call":
         text = f"call {item['call_id']} {item['name']} {item['arguments']}"
     elif kind == "reasoning":
@@ -179,28 +176,3 @@ def _item(item: JsonObject, body: JsonObject, table: SegmentTable) -> Segment:
     else:
         text = compact(without(item, "id", "status"))
     return replace(table.segment(text, _MESSAGES), block=False)
-
-
-def _breakpoint(content: Any, body: JsonObject) -> Ttl | None:
-    """The lifetime of the last breakpoint in a content; a part without one says nothing."""
-    marks = [part["prompt_cache_breakpoint"] for part in objects(content) if "prompt_cache_breakpoint" in part]
-    if not marks or not isinstance(marks[-1], dict):
-        return None
-    return _ttl(marks[-1].get("ttl") or child(body, "prompt_cache_options").get("ttl"))
-
-
-def _ttl(value: Any) -> Ttl:
-    return "12h" if value == "12h" else "30m"
-
-
-def _marked(segments: list[Segment], body: JsonObject) -> Iterator[Segment]:
-    """The segments with the breakpoints that this request writes: the newest four, of which the provider's
-    own, at the newest content, takes one unless it is switched off."""
-    options = child(body, "prompt_cache_options")
-    explicit = [index for index, segment in enumerate(segments) if segment.breakpoint is not None]
-    implicit = [index for index, segment in enumerate(segments) if segment.block and segment.section != "tools"]
-    own = implicit[-1:] if options.get("mode") != "explicit" else []
-    kept = {*own, *explicit[-(MOST_WRITES - len(own)) :]}
-    for index, segment in enumerate(segments):
-        ttl = segment.breakpoint or _ttl(options.get("ttl"))
-        yield replace(segment, breakpoint=ttl if index in kept else None)

@@ -8,6 +8,7 @@ from openprogram.fakeapi.control import control_routes
 from openprogram.fakeapi.endpoints import provider_routes
 from openprogram.fakeapi.faults import ErrorKind, StreamKind, faulty_model_names
 from openprogram.fakeapi.main import _parser
+from openprogram.fakeapi.refusals import feature_names
 from openprogram.fakeapi.rules.base import Rule
 from openprogram.fakeapi.rules.tables import every_rule
 from openprogram.fakeapi.state import FakeState
@@ -39,6 +40,11 @@ def test_every_fault_is_documented(kind: str) -> None:
 
 @pytest.mark.parametrize("name", faulty_model_names())
 def test_every_faulty_models_name_is_documented(name: str) -> None:
+    assert f"`{name}`" in DOCUMENT
+
+
+@pytest.mark.parametrize("name", feature_names())
+def test_every_feature_that_can_be_refused_is_documented(name: str) -> None:
     assert f"`{name}`" in DOCUMENT
 
 
