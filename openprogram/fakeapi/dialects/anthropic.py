@@ -215,8 +215,10 @@ def _deltas(index: int, block: Block, show_thinking: bool) -> Iterator[Frame]:
     if isinstance(block, ToolUseBlock):
         yield Frame(head + b'""}}\n\n')
     hidden = isinstance(block, ThinkingBlock) and not show_thinking
-    for chunk in () if hidden else block.chunks:
-        yield Frame(head + json_string(chunk.text) + b"}}\n\n", chunk.hold, True)
+    for chunk in block.chunks:
+        # Hidden thinking takes its time all the same, and holds and faults find their place in it.
+        data = b"" if hidden else head + json_string(chunk.text) + b"}}\n\n"
+        yield Frame(data, chunk.hold, True)
     if isinstance(block, ThinkingBlock):
         signature = (replace(block, chunks=()) if hidden else block).signature
         delta = compact({"type": "signature_delta", "signature": signature}).encode()

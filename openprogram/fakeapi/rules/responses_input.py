@@ -1,4 +1,4 @@
-"""OpenAI Responses: the input items (R30 to R44), and last of all the size of the prompt (R92)."""
+"""OpenAI Responses: the input items (R30 to R43), and last of all the size of the prompt (R92)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from openprogram.fakeapi.answer import decrypted
 from openprogram.fakeapi.response_tools import input_items
+from openprogram.fakeapi.rules import openai_cache
 from openprogram.fakeapi.rules import openai_words as words
 from openprogram.fakeapi.rules.base import Facts, RuleTable, Violation
-from openprogram.fakeapi.rules.responses_request import LIFETIMES
 from openprogram.fakeapi.shapes import JsonObject, objects
 
 TABLE: Final = RuleTable()
@@ -238,7 +238,7 @@ def _additional(facts: Facts) -> Violation | None:
     for index, item in enumerate(input_items(facts.body)):
         if item["type"] != "additional_tools":
             continue
-        if facts.model is not None and "responses" not in facts.model.writes_cache:
+        if not openai_cache.known(facts, "responses"):
             return words.wrong_value(f"input[{index}].type", "additional_tools", known)
         if item["role"] != "developer":
             return words.wrong_value(f"input[{index}].role", item["role"], ("developer",))
@@ -258,12 +258,11 @@ def _breakpoints(facts: Facts) -> Violation | None:
             where = f"input[{index}].{name}[{position}].prompt_cache_breakpoint"
             if mark is None:
                 continue
-            if part["type"] in _PARTS[True] or (facts.model and "responses" not in facts.model.writes_cache):
+            if part["type"] in _PARTS[True] or not openai_cache.known(facts, "responses"):
                 return _unknown(where)
-            if not isinstance(mark, dict) or mark.get("mode") != "explicit":
-                return words.wrong_value(f"{where}.mode", mark, ("explicit",))
-            if mark.get("ttl") not in (None, *LIFETIMES):
-                return words.wrong_value(f"{where}.ttl", mark["ttl"], LIFETIMES)
+            broken = openai_cache.breakpoint_at(where, mark)
+            if broken is not None:
+                return broken
     return None
 
 

@@ -1,10 +1,11 @@
-"""OpenAI Responses: the request's head and its parameters (R1 to R15, R91)."""
+"""OpenAI Responses: the request's head and its parameters (R1 to R14, R91)."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from openprogram.fakeapi.dialects.openai_faults import model_not_found
+from openprogram.fakeapi.rules import openai_cache
 from openprogram.fakeapi.rules import openai_words as words
 from openprogram.fakeapi.rules.base import Facts, RuleTable, Violation
 from openprogram.fakeapi.shapes import child
@@ -12,7 +13,6 @@ from openprogram.fakeapi.shapes import child
 TABLE: Final = RuleTable()
 
 LEAST_OUTPUT: Final = 16
-LONGEST_KEY: Final = 64
 
 _REFERENCE: Final = "Responses reference"
 _CACHING: Final = "Prompt caching"
@@ -63,8 +63,6 @@ _INCLUDES: Final = (
 )
 _EFFORTS: Final = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 _SUMMARIES: Final = ("auto", "concise", "detailed")
-_MODES: Final = ("implicit", "explicit")
-LIFETIMES: Final = ("30m", "12h")
 
 
 @TABLE.rule("R1", "a bearer key is sent, and it is not a refused one", "API errors: invalid authentication")
@@ -172,12 +170,12 @@ def _include(facts: Facts) -> Violation | None:
     return None
 
 
-@TABLE.rule("R9", "reasoning, text, metadata and prompt_cache_options are objects, instructions text", _REFERENCE)
+@TABLE.rule("R9", "reasoning, text and metadata are objects, instructions are text, switches true or false", _REFERENCE)
 def _types(facts: Facts) -> Violation | None:
-    for name in ("reasoning", "text", "metadata", "prompt_cache_options"):
+    for name in ("reasoning", "text", "metadata"):
         if not isinstance(facts.body.get(name), dict | None):
             return words.wrong_type(name, "an object")
-    for name in ("instructions", "prompt_cache_key", "service_tier", "truncation"):
+    for name in ("instructions", "service_tier", "truncation"):
         if not isinstance(facts.body.get(name), str | None):
             return words.wrong_type(name, "a string")
     for name in ("parallel_tool_calls", "store", "stream"):
@@ -198,40 +196,20 @@ def _reasoning(facts: Facts) -> Violation | None:
 
 @TABLE.rule("R11", "prompt_cache_key has at most 64 characters", _CACHING)
 def _cache_key(facts: Facts) -> Violation | None:
-    key = facts.body.get("prompt_cache_key") or ""
-    return words.too_long("prompt_cache_key", LONGEST_KEY, len(key)) if len(key) > LONGEST_KEY else None
+    return openai_cache.key(facts)
 
 
 @TABLE.rule("R12", "prompt_cache_options come with a model that knows them (GPT-5.6 and later)", _CACHING)
 def _cache_options_known(facts: Facts) -> Violation | None:
-    if facts.body.get("prompt_cache_options") is None or facts.model is None:
-        return None
-    return None if "responses" in facts.model.writes_cache else words.unsupported("prompt_cache_options")
+    given = facts.body.get("prompt_cache_options") is not None
+    return words.unsupported("prompt_cache_options") if given and not openai_cache.known(facts, "responses") else None
 
 
 @TABLE.rule("R13", "prompt_cache_options have a known mode and lifetime", _CACHING)
 def _cache_options(facts: Facts) -> Violation | None:
-    options = child(facts.body, "prompt_cache_options")
-    for name, known in (("mode", _MODES), ("ttl", LIFETIMES)):
-        value = options.get(name)
-        if value is not None and value not in known:
-            return words.wrong_value(f"prompt_cache_options.{name}", value, known)
-    compared = options.get("comparison_response_id")
-    if not isinstance(compared, str | None):
-        return words.wrong_type("prompt_cache_options.comparison_response_id", "a string")
-    return None
+    return openai_cache.options(facts)
 
 
 @TABLE.rule("R14", "prompt_cache_retention is in_memory or 24h, and comes without prompt_cache_options", _CACHING)
 def _retention(facts: Facts) -> Violation | None:
-    retention = facts.body.get("prompt_cache_retention")
-    if retention is None:
-        return None
-    if retention not in ("in_memory", "24h"):
-        return words.wrong_value("prompt_cache_retention", retention, ("in_memory", "24h"))
-    if facts.body.get("prompt_cache_options") is not None:
-        return Violation(
-            "'prompt_cache_retention' and 'prompt_cache_options' cannot be used together.",
-            param="prompt_cache_retention",
-        )
-    return None
+    return openai_cache.retention(facts)

@@ -13,6 +13,7 @@ from openprogram.fakeapi.rules import (
     anthropic_pairs,
     anthropic_request,
     anthropic_tools,
+    chat_cache,
     chat_messages,
     chat_request,
     responses_input,
@@ -31,7 +32,7 @@ TABLES: Final[dict[Api, tuple[RuleTable, ...]]] = {
         anthropic_images.TABLE,
         anthropic_cache.TABLE,
     ),
-    "chat": (chat_request.TABLE, chat_messages.TABLE),
+    "chat": (chat_request.TABLE, chat_cache.TABLE, chat_messages.TABLE),
     "responses": (responses_request.TABLE, responses_tools.TABLE, responses_input.TABLE),
 }
 

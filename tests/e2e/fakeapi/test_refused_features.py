@@ -84,7 +84,7 @@ USES: dict[tuple[str, str], dict[str, Any]] = {
     ("chat", "allowed_tools"): chat(tools=[CHAT_TOOL], tool_choice=CHAT_MASK),
     ("chat", "tool_choice"): chat(tools=[CHAT_TOOL], tool_choice="none"),
     ("chat", "prompt_cache_key"): chat(prompt_cache_key="k"),
-    ("chat", "prompt_cache_options"): chat(prompt_cache_options={}),
+    ("chat", "prompt_cache_options"): chat(model="gpt-6", prompt_cache_options={}),
     ("chat", "stream_options"): chat(stream=True, stream_options={"include_usage": True}),
     ("responses", "additional_tools"): responses(
         {"type": "additional_tools", "role": "developer", "tools": [FUNCTION]}
