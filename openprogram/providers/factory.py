@@ -8,6 +8,7 @@ from openprogram.core.ports import Provider
 from openprogram.providers.anthropic import AnthropicProvider, load_client
 from openprogram.providers.config import EndpointConfig
 from openprogram.providers.openai_chat import ChatProvider
+from openprogram.providers.openai_responses import ResponsesProvider
 from openprogram.providers.retry import OneTry, RetryingProvider, RetryPolicy
 
 
@@ -26,6 +27,8 @@ def _adapter(config: EndpointConfig) -> OneTry:
     match config.api:
         case "anthropic":
             return AnthropicProvider(config)
+        case "openai-responses":
+            return ResponsesProvider(config)
         case "openai-chat":
             return ChatProvider(config)
         case _:
