@@ -98,18 +98,26 @@ _TABLE: Final = (
     _older_claude("claude-sonnet-4-5", "Claude Sonnet 4.5", 1024, prefill=True, keeps_thinking=False),
     _older_claude("claude-haiku-4-5", "Claude Haiku 4.5", 4096, prefill=True, keeps_thinking=False),
     _gpt("gpt-6.2", "GPT-6.2"),
+    _gpt("gpt-6.1", "GPT-6.1"),
     _gpt("gpt-6", "GPT-6"),
     _gpt("gpt-5.6", "GPT-5.6"),
     _gpt("gpt-5.5", "GPT-5.5", writes_cache=False),
     _gpt("gpt-5.4", "GPT-5.4", writes_cache=False),
+    *(Model(id, _OPENAI, id, 400_000, 128_000, tool_search=False) for id in ("gpt-5.2", "gpt-5.1", "gpt-5")),
+    *(Model(id, _OPENAI, id, 200_000, 100_000, tool_search=False) for id in ("o3", "o4-mini")),
     Model("gpt-4.1", _OPENAI, "GPT-4.1", 1_000_000, 128_000, tool_search=False),
+    Model("gpt-4o", _OPENAI, "GPT-4o", 128_000, 16_384, tool_search=False),
 )
 _BY_ID: Final = {model.id: model for model in _TABLE}
+_VARIANT: Final = re.compile(r"^(claude-.+?(?=-\d{8}$)|gpt-[\d.]+o?(?=-[a-z]+$))")
 
 
 def find_model(name: str, api: Api) -> Model | None:
-    """The model of that name, `demo-ANYTHING` and `bench-TOKENS-RATE` included; `None` if unknown."""
+    """The model of that name, `demo-ANYTHING` and `bench-TOKENS-RATE` included; `None` if unknown. A dated name
+    (`claude-haiku-4-5-20251001`) and a size of OpenAI's (`gpt-6-sol`) have the limits of their family."""
     model = _BY_ID.get(name)
+    if model is None and (variant := _VARIANT.match(name)) and variant[1] in _BY_ID:
+        model = replace(_BY_ID[variant[1]], id=name, display_name=name)
     if model is None and (name.startswith("demo-") or BENCH_NAME.match(name)):
         model = replace(_BY_ID[DEMO], id=name, max_output=10_000_000, display_name=f"Demo model ({name})")
     if model is None or api not in model.apis:
