@@ -120,7 +120,7 @@ class AnthropicDialect:
 def _error(violation: Violation, request_id: str) -> JsonObject:
     error: JsonObject = {"type": violation.type, "message": violation.message}
     if violation.code is not None:
-        error["details"] = {"error_code": violation.code}
+        error["details"] = {"error_code": violation.code, **violation.details}
     return {"type": "error", "error": error, "request_id": request_id}
 
 

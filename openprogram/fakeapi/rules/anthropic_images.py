@@ -20,6 +20,7 @@ MOST_PIXELS: Final = 8000
 MANY: Final = 20
 MOST_PIXELS_OF_MANY: Final = 2000
 
+_IN_IMAGE: Final = ".image.source.base64"
 _TYPES: Final = ("image/jpeg", "image/png", "image/gif", "image/webp")
 _SOURCE: Final = "Vision: request limits"
 
@@ -32,7 +33,7 @@ def _pictures(facts: Facts) -> Iterator[tuple[str, dict[str, Any]]]:
         for place, part in ((where, block), *inner):
             source = child(part, "source")
             if part.get("type") == "image" and source.get("type") == "base64":
-                yield f"{place}.image.source.base64", source
+                yield f"{place}{_IN_IMAGE}", source
 
 
 @TABLE.rule("A55", "a picture is JPEG, PNG, GIF or WebP, and says so", _SOURCE)
@@ -69,12 +70,14 @@ def _pixels(facts: Facts) -> Violation | None:
     many = len(pictures) > MANY
     most = MOST_PIXELS_OF_MANY if many else MOST_PIXELS
     which = " for many-image requests" if many else ""
-    for where, source in pictures:
-        if max(_dimensions(source["data"]) or (0, 0)) > most:
-            return Violation(
-                f"{where}.data: At least one of the image dimensions exceed max allowed size{which}: {most} pixels"
-            )
-    return None
+    large = [where for where, source in pictures if max(_dimensions(source["data"]) or (0, 0)) > most]
+    if not large:
+        return None
+    return Violation(
+        f"{large[0]}.data: At least one of the image dimensions exceed max allowed size{which}: {most} pixels",
+        code="image_dimensions_too_large",
+        details={"max_side_length_pixels": most, "paths": [where.removesuffix(_IN_IMAGE) for where in large]},
+    )
 
 
 def _dimensions(data: str) -> tuple[int, int] | None:

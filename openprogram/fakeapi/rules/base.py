@@ -13,13 +13,15 @@ from openprogram.fakeapi.shapes import JsonObject
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """Why a request is refused, in the words of the real API where they are known."""
+    """Why a request is refused, in the words of the real API where they are known. `details` stand beside
+    the code where an API has them."""
 
     message: str
     status: int = 400
     type: str = "invalid_request_error"
     param: str | None = None
     code: str | None = None
+    details: JsonObject = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -170,45 +170,6 @@ async def test_cached_input_is_reported_exclusively(fake: FakeApi, client: anthr
     assert verdicts[1]["common_prefix"] == verdicts[1]["prompt"]
 
 
-@pytest.mark.parametrize("by_value", [True, False])
-async def test_tools_change_in_mid_conversation_without_moving_the_cache(
-    fake: FakeApi, client: anthropic.AsyncAnthropic, by_value: bool
-) -> None:
-    beta: Any = "inline-tools-2026-09-15" if by_value else "mid-conversation-tool-changes-2026-07-01"
-    late = {**READ, "name": "late"}
-    reserve = {**READ, "name": "reserved", "defer_loading": True}
-    target: Any = {"type": "tool_reference", "name": "late"}
-    if by_value:
-        target = {"type": "tool_definition", "definition": late}
-    asked: dict[str, Any] = {
-        "model": "claude-opus-5-5",
-        "max_tokens": 500,
-        "betas": [beta],
-        "cache_control": {"type": "ephemeral"},
-        "system": "rule " * 1000,
-        "tools": [READ, {**late, "defer_loading": True}, reserve] if not by_value else [READ, reserve],
-    }
-    messages: Any = [{"role": "user", "content": 'call late {"path": "a"}'}]
-    first = await client.beta.messages.create(messages=messages, **asked)
-    assert "late" not in [block.name for block in first.content if block.type == "tool_use"]
-    changes: Any = [
-        {"type": "tool_addition", "tool": target},
-        {"type": "tool_removal", "tool": {"type": "tool_reference", "name": "read"}},
-    ]
-    messages = [*messages, {"role": "system", "content": changes}]
-    second = await client.beta.messages.create(messages=messages, **asked)
-    [call] = [block for block in second.content if block.type == "tool_use"]
-    assert (call.name, call.input) == ("late", {"path": "a"})
-    wrote = first.usage.cache_creation_input_tokens
-    assert wrote is not None
-    assert second.usage.cache_read_input_tokens == wrote > 1000
-    changes[1]["tool"]["name"] = "gone"
-    with pytest.raises(anthropic.BadRequestError) as caught:
-        await client.beta.messages.create(messages=messages, **asked)
-    body: Any = caught.value.body
-    assert body["error"]["details"] == {"error_code": "tool_reference_unresolved"}
-
-
 async def test_max_tokens_cuts_the_answer_and_says_so(fake: FakeApi, client: anthropic.AsyncAnthropic) -> None:
     await fake.say(*["word "] * 100)
     message = await client.messages.create(model="demo", max_tokens=10, messages=HI)

@@ -193,6 +193,16 @@ def test_a_conflict_is_told_by_its_error_code(number: str, request_body: dict[st
     assert (verdict.rule, verdict.violation.code) == (number, code)
 
 
+def test_every_picture_that_is_too_large_is_named_by_its_place() -> None:
+    result = {**RESULT, "content": [picture(1, 1), picture(8001, 1)]}
+    verdict = judge(orjson.dumps(body(user(picture(1, 8001)), assistant(CALL), user(result))), HEADERS)
+    assert not isinstance(verdict, Accepted)
+    assert verdict.violation.details == {
+        "max_side_length_pixels": 8000,
+        "paths": ["messages.0.content.0", "messages.2.content.0.content.1"],
+    }
+
+
 ACCEPTED = {
     "removal by reference": (asked(removal()), REFERENCE),
     "addition of a deferred tool": (asked(addition("late")), REFERENCE),
