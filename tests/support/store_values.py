@@ -35,8 +35,10 @@ from openprogram.core.messages import (
 )
 from openprogram.core.prompt import Surface
 from openprogram.core.storage import (
+    ANYWHERE,
     AddGrant,
     AddNote,
+    DropGrants,
     EndTurn,
     Grant,
     PutApproval,
@@ -209,6 +211,8 @@ _turns = st.sampled_from(("t_1", "t_2"))
 _approval_ids = st.sampled_from(("a_1", "a_2"))
 _question_ids = st.sampled_from(("u_1", "u_2"))
 _texts_or_none = st.none() | texts
+_directories = st.sampled_from(("/ws", "/other"))
+_directories_or_none = st.none() | st.just(ANYWHERE) | _directories
 
 writes: st.SearchStrategy[Write] = st.one_of(
     st.builds(PutIntent, typeable_intents, st.integers(0, 2)),
@@ -228,7 +232,11 @@ writes: st.SearchStrategy[Write] = st.one_of(
     st.builds(ResolveApproval, _approval_ids, st.sampled_from((None, "once", "session", "deny")), _texts_or_none),
     st.builds(PutQuestion, _question_ids.map(question)),
     st.builds(ResolveQuestion, _question_ids, st.none() | st.builds(QuestionAnswer, name_tuples, _texts_or_none)),
-    st.builds(AddGrant, st.builds(Grant, st.sampled_from(("bash", "write")), st.sampled_from(("ls *", "*")))),
+    st.builds(
+        AddGrant,
+        st.builds(Grant, st.sampled_from(("bash", "write")), st.sampled_from(("ls *", "*")), _directories_or_none),
+    ),
+    st.builds(DropGrants, _directories),
     st.builds(PutQueue, queues),
     st.builds(request, st.sampled_from(("c1", "c2")), st.sampled_from((USER, "u_2")), texts),
 )

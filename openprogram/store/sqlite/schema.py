@@ -208,4 +208,5 @@ MIGRATIONS: Final = (
             "ALTER TABLE numbered_events RENAME TO events",
         ),
     ),
+    Migration("directories of grants", ("ALTER TABLE grants ADD COLUMN directory TEXT",)),
 )
