@@ -14,7 +14,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, BrowserContext
 
 from tests.support.browser import Tab, chromium, open_context, open_tab
-from tests.support.fake import FakeApi, fake_api
+from tests.support.fake import FakeApi, fake_api, moves_of
 from tests.support.server import Server, running_server
 
 OpenTab = Callable[..., Awaitable[Tab]]
@@ -60,10 +60,10 @@ async def demo_server(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def fake(shared_fake: FakeApi) -> FakeApi:
+async def fake(shared_fake: FakeApi, request: pytest.FixtureRequest) -> AsyncIterator[FakeApi]:
     """The fake API as if just started. Without a script its demo model answers, as fast as possible."""
-    await shared_fake.reset()
-    return shared_fake
+    async with shared_fake.for_test(moves_of(request)) as fake:
+        yield fake
 
 
 @pytest_asyncio.fixture(loop_scope="session")

@@ -1,5 +1,6 @@
 """Editing, answering again and switching between versions (P8)."""
 
+import pytest
 from playwright.async_api import expect
 
 from tests.browser.conftest import OpenTab
@@ -23,6 +24,7 @@ async def answer_again(tab: Tab, fake: FakeApi, answer: str) -> None:
     await expect(tab.answers.last).to_have_text(answer)
 
 
+@pytest.mark.moves("a branch leaves the one before it")
 async def test_versions_of_an_answer_can_be_switched_and_stay(
     tab: Tab, fake: FakeApi, server: Server, open_page: OpenTab
 ) -> None:
@@ -50,6 +52,7 @@ async def test_versions_of_an_answer_can_be_switched_and_stay(
     assert [text.splitlines()[0] for text in history] == ["why?", "Because.", "go on"]
 
 
+@pytest.mark.moves("a branch leaves the one before it")
 async def test_an_edited_message_begins_a_branch_and_the_old_one_stays(tab: Tab, fake: FakeApi) -> None:
     await ask(tab, fake, "first question", "First answer.")
     await ask(tab, fake, "second question", "Second answer.")

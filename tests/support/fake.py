@@ -7,6 +7,9 @@
         await fake.release("h")
         [request] = await fake.requests()
 
+What was recorded is checked at the end of the block and before a reset: each request of a conversation extends the one
+before it, unless `moves` gives the reason why it does not (spec cache.md C22).
+
 The process ends with the test, however the test ends. `docs/fake-api.md` describes scripts and faults.
 """
 
@@ -19,7 +22,9 @@ from typing import Any
 
 import aiohttp
 import orjson
+import pytest
 
+from tests.support.extension import broken
 from tests.support.tree import ROOT
 
 ANTHROPIC_HEADERS = {"x-api-key": "test", "anthropic-version": "2023-06-01"}
@@ -30,11 +35,15 @@ HEADERS = {"anthropic": ANTHROPIC_HEADERS, "chat": OPENAI_HEADERS, "responses": 
 
 
 class FakeApi:
-    """A running fake API. `http` is a client whose base is the process, for requests made by hand."""
+    """A running fake API. `http` is a client whose base is the process, for requests made by hand.
 
-    def __init__(self, base_url: str, http: aiohttp.ClientSession) -> None:
+    `moves` is the reason why requests need not extend the ones before them; empty where they have to.
+    """
+
+    def __init__(self, base_url: str, http: aiohttp.ClientSession, moves: str = "") -> None:
         self.base_url = base_url
         self.http = http
+        self.moves = moves
 
     @property
     def anthropic_url(self) -> str:
@@ -106,7 +115,23 @@ class FakeApi:
 
     async def reset(self) -> None:
         """As if the process had just started."""
+        await self.check()
         await self._post("/__fake/reset", None)
+
+    async def check(self) -> None:
+        """Fail the test where a request does not extend the one before it, unless `moves` says why."""
+        if not self.moves:
+            places = broken(await self.requests())
+            assert not places, "the cached prefix moved (a test that means it says why):\n" + "\n".join(places)
+
+    @asynccontextmanager
+    async def for_test(self, moves: str) -> AsyncIterator["FakeApi"]:
+        """The process for one test of several: as if just started, and checked at its end."""
+        await self._post("/__fake/reset", None)
+        self.moves = moves
+        yield self
+        await self.check()
+        self.moves = "checked already"
 
     async def _post(self, path: str, body: Any) -> dict[str, Any]:
         data = b"" if body is None else orjson.dumps(body)
@@ -125,7 +150,7 @@ async def _checked(response: aiohttp.ClientResponse) -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def fake_api(*arguments: str, pace: float = 0) -> AsyncIterator[FakeApi]:
+async def fake_api(*arguments: str, pace: float = 0, moves: str = "") -> AsyncIterator[FakeApi]:
     """Start a fake API on a free port and end it afterwards. `pace` is the demo model's speed in tokens a second."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
@@ -143,10 +168,18 @@ async def fake_api(*arguments: str, pace: float = 0) -> AsyncIterator[FakeApi]:
         # Each request has a connection of its own: none is sent on one that the other side is just closing as idle.
         connector = aiohttp.TCPConnector(force_close=True)
         async with aiohttp.ClientSession(base_url, connector=connector) as http:
-            yield FakeApi(base_url, http)
+            fake = FakeApi(base_url, http, moves)
+            yield fake
+            await fake.check()
     finally:
         process.stdin.close()
         await process.wait()
+
+
+def moves_of(request: pytest.FixtureRequest) -> str:
+    """The reason that a test's mark `moves` gives, for a fixture; empty without one."""
+    mark = request.node.get_closest_marker("moves")
+    return str(mark.args[0]) if mark else ""
 
 
 def ask(fake: FakeApi, api: str, model: str = "demo", *, stream: bool = True, text: str = "hi") -> Any:

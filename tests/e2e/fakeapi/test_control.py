@@ -19,7 +19,7 @@ MARK: Any = {"type": "ephemeral"}
 
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
 async def running() -> AsyncIterator[FakeApi]:
-    async with fake_api() as fake:
+    async with fake_api(moves="requests made by hand") as fake:
         yield fake
 
 

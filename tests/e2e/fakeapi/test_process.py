@@ -16,7 +16,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
 async def running() -> AsyncIterator[FakeApi]:
-    async with fake_api() as fake:
+    async with fake_api(moves="requests made by hand") as fake:
         yield fake
 
 
@@ -107,7 +107,7 @@ async def test_the_canned_search_says_that_it_is_canned(fake: FakeApi) -> None:
 
 
 async def test_without_control_nothing_can_be_scripted() -> None:
-    async with fake_api("--no-control") as fake:
+    async with fake_api("--no-control", moves="no control, no records") as fake:
         async with fake.http.post("/__fake/script", data=b"[]") as response:
             assert response.status == 404
         async with ask(fake, "chat") as response:
@@ -129,7 +129,7 @@ async def run(*arguments: str) -> tuple[int, str]:
 
 async def test_it_ends_when_its_input_closes_although_an_answer_is_open() -> None:
     async with aiohttp.ClientSession() as http:
-        async with fake_api() as fake:
+        async with fake_api(moves="requests made by hand") as fake:
             await fake.say("a", {"text": "b", "hold": "never"})
             response = await http.post(
                 f"{fake.openai_url}/chat/completions",

@@ -16,7 +16,7 @@ SCHEMA: Any = {"type": "object"}
 
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
 async def running() -> AsyncIterator[FakeApi]:
-    async with fake_api() as fake:
+    async with fake_api(moves="requests made by hand") as fake:
         yield fake
 
 

@@ -21,7 +21,7 @@ HI: Any = [{"role": "user", "content": "hi"}]
 
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
 async def running() -> AsyncIterator[FakeApi]:
-    async with fake_api() as fake:
+    async with fake_api(moves="requests made by hand") as fake:
         yield fake
 
 

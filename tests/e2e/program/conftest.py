@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 
 from tests.support.conversation import WIRES
-from tests.support.fake import FakeApi, fake_api
+from tests.support.fake import FakeApi, fake_api, moves_of
 from tests.support.server import Server, running_server
 from tests.support.ws import Client
 
@@ -35,9 +35,9 @@ async def server(tmp_path_factory: pytest.TempPathFactory, fake_process: FakeApi
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def fake(fake_process: FakeApi) -> FakeApi:
-    await fake_process.reset()
-    return fake_process
+async def fake(fake_process: FakeApi, request: pytest.FixtureRequest) -> AsyncIterator[FakeApi]:
+    async with fake_process.for_test(moves_of(request)) as fake:
+        yield fake
 
 
 @pytest_asyncio.fixture(loop_scope="session")

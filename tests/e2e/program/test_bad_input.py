@@ -116,9 +116,10 @@ ON_A_CHAT: Final[tuple[tuple[str, dict[str, Any], str, str | None], ...]] = (
 
 
 async def error_for(client: Client, text: str) -> Frame:
-    """The error frame that answers this text; a ping behind it shows that the socket lives on."""
+    """The only error frame that answers this text; a ping behind it shows that the socket lives on."""
     start = len(client.frames)
     await client.send_raw(text)
+    await client.frame("error")  # actions are served beside each other: the ping could overtake it
     await client.send("ping")
     [error] = [frame for frame in client.frames[start:] if frame["type"] == "error"]
     return error

@@ -7,7 +7,7 @@ import pytest_asyncio
 
 from openprogram.core.ports import Provider
 from openprogram.core.prompt import Api
-from tests.support.fake import FakeApi, fake_api
+from tests.support.fake import FakeApi, fake_api, moves_of
 from tests.support.providers import APIS, fake_address, provider_at
 
 
@@ -18,9 +18,9 @@ async def running() -> AsyncIterator[FakeApi]:
 
 
 @pytest_asyncio.fixture(loop_scope="module")
-async def fake(running: FakeApi) -> FakeApi:
-    await running.reset()
-    return running
+async def fake(running: FakeApi, request: pytest.FixtureRequest) -> AsyncIterator[FakeApi]:
+    async with running.for_test(moves_of(request)) as fake:
+        yield fake
 
 
 @pytest.fixture(params=(*APIS, "openai-responses"))
