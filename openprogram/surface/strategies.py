@@ -15,12 +15,14 @@ class Traits:
     the declared `array` (a planned miss), or `never`. `by_value`: a delta holds the definition; else it refers to a
     declaration that the endpoint keeps out of the prompt. `withdraws`: by a delta that the endpoint honours, or only by
     telling the model and refusing (a mask). `placeholder`: later deltas are free only if one was declared at first.
+    `own_search`: every request declares the API's own form of a search, which an endpoint may not know.
     """
 
     adds: Literal["delta", "result", "array", "never"]
     by_value: bool = True
     withdraws: bool = False
     placeholder: bool = False
+    own_search: bool = False
 
     @property
     def needs_floor(self) -> bool:
@@ -33,7 +35,7 @@ TRAITS: Final[Mapping[Strategy, Traits]] = {
     "reference_changes": Traits("delta", by_value=False, withdraws=True, placeholder=True),
     "tool_reference": Traits("result", by_value=False, placeholder=True),
     "additional_tools": Traits("delta", withdraws=True),
-    "client_tool_search": Traits("delta"),
+    "client_tool_search": Traits("delta", own_search=True),
     "append": Traits("array"),
     "bridge": Traits("never"),
     "frozen": Traits("never"),
@@ -50,8 +52,8 @@ def downgraded(capability: Capability) -> Capability:
 
 def deals_in_changes(surface: Surface) -> bool:
     """Whether a request of this surface holds anything that an endpoint may refuse and could do without."""
-    changing = TRAITS[surface.strategy].adds in ("delta", "result")
-    return changing and bool(surface.deltas or surface.deferred)
+    traits = TRAITS[surface.strategy]
+    return traits.own_search or (traits.adds in ("delta", "result") and bool(surface.deltas or surface.deferred))
 
 
 def allowed(surface: Surface, capability: Capability) -> tuple[str, ...] | None:
