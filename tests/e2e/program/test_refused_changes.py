@@ -147,7 +147,7 @@ async def test_an_endpoint_that_refuses_the_first_request_gets_it_without(
 
 
 @pytest.mark.moves("what the endpoint had taken it now refuses: a new epoch with the cause `provider`")
-@pytest.mark.parametrize("endpoint", (*CHANGES, FROM_THE_FIRST[-1]), ids=str)
+@pytest.mark.parametrize("endpoint", [*CHANGES, FROM_THE_FIRST[-1]], ids=str)
 async def test_changes_that_were_taken_and_now_are_refused_are_told_anew(
     endpoint: Endpoint, fake: FakeApi, tmp_path: Path
 ) -> None:  # C9, report 19

@@ -94,6 +94,66 @@ async def test_nothing_that_was_cached_is_lost_to_a_switch_or_a_discovery(
             assert after["cache"]["read"] > before["cache"]["prompt"] - ROUNDING
 
 
+ALL = (*CASES, ("append", "openai-chat", "gpt-4.1"), ("append", "anthropic", "claude-opus-5-5"))
+
+
+@pytest.mark.parametrize(("strategy", "api", "model"), ALL, ids=[f"{case[0]}-{case[1]}" for case in ALL])
+async def test_a_server_that_drops_and_returns_moves_no_byte_and_is_told_when_called(
+    fake: FakeApi, strategy: Strategy, api: Api, model: str
+) -> None:  # C5, report 10
+    async with chat_at(fake, strategy, api, model) as chat:
+        sky = [deferred("star").spec, deferred("moon").spec]
+        chat.registry.put("mcp:sky", sky)
+        through = strategy == "bridge"
+        look = uses(BRIDGE_NAME, name="star", arguments={}) if through else uses("star")
+        await turn(chat, fake, uses("tool_search", query="select:star"), look)
+        first = len(await fake.requests())
+        chat.registry.remove("mcp:sky")
+        await turn(chat, fake, look)
+        chat.registry.put("mcp:sky", sky[::-1])
+        await turn(chat, fake, look)
+        records = await fake.requests()
+    assert [result.status for result in chat.results] == ["ok", "ok", "denied", "ok"]
+    assert {record["status"] for record in records} == {200}
+    head = [
+        {key: unmarked(record["body"].get(key)) for key in ("tools", "system", "instructions")} for record in records
+    ]
+    assert all(each == head[first - 1] for each in head[first:])
+    for before, after in pairwise(records[first - 1 :]):
+        assert after["cache"]["common_prefix"] >= before["cache"]["prompt"]
+
+
+@pytest.mark.parametrize(("strategy", "api", "model"), ALL, ids=[f"{case[0]}-{case[1]}" for case in ALL])
+async def test_a_discovery_rewrites_neither_system_prompt_nor_tools_and_on_append_grows_them_at_their_end_once(
+    fake: FakeApi, strategy: Strategy, api: Api, model: str
+) -> None:  # C2, T18, report 12
+    async with chat_at(fake, strategy, api, model) as chat:
+        await turn(chat, fake)
+        await turn(chat, fake, uses("tool_search", query="select:weather"))
+        await turn(chat, fake)
+        records = await fake.requests()
+    bodies = [record["body"] for record in records]
+    systems = [body.get("system") or body.get("instructions") or body["messages"][0] for body in bodies]
+    assert all(unmarked(system) == unmarked(systems[0]) for system in systems)
+    arrays = [[unmarked(tool) for tool in body["tools"] if not tool.get("defer_loading")] for body in bodies]
+    assert arrays[0] == arrays[1]
+    if strategy != "append":
+        assert arrays[2:] == arrays[:2]
+        return
+    assert arrays[2] == arrays[3]
+    assert arrays[2][:-1] == arrays[1]
+    assert "weather" in str(arrays[2][-1])
+    missed = [after["cache"]["read"] < before["cache"]["prompt"] - ROUNDING for before, after in pairwise(records)]
+    assert missed == [False, True, False]
+
+
+def unmarked(value: Any) -> Any:
+    """Without the cache's marks."""
+    if isinstance(value, dict):
+        return {key: unmarked(item) for key, item in value.items() if key != "cache_control"}
+    return [unmarked(item) for item in value] if isinstance(value, list) else value
+
+
 async def test_an_endpoint_that_refuses_changes_goes_on_within_the_same_send(fake: FakeApi) -> None:  # C9
     async with chat_at(fake, "inline_changes", "anthropic", "claude-haiku-4-5") as chat:
         await turn(chat, fake)

@@ -8,6 +8,7 @@ import re
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, get_args
 
@@ -124,6 +125,36 @@ async def test_after_a_restart_the_history_is_sent_byte_by_byte_as_it_was(
     for wire, body in bodies(after).items():
         earlier = history(bodies(before)[wire])
         assert history(body)[: len(earlier)] == earlier
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+async def test_while_a_server_still_connects_old_history_that_refers_to_its_tools_is_sent_as_it_was(
+    strategy: Strategy, tmp_path: Path
+) -> None:  # C5, C10, report 13
+    sky = [deferred("star").spec, deferred("moon").spec]
+    tools = registry()
+    tools.put("mcp:sky", sky)
+    seek = use("star", "c_2")
+    if strategy == "bridge":
+        seek = replace(use(BRIDGE_NAME, "c_2"), arguments={"name": "star", "arguments": {}})
+    scripts = (call(select("star", call_id="c_1")), call(seek), say("Bright."))
+    async with opened(tmp_path, *scripts, registry=tools) as chats:
+        of(chats, strategy)
+        session_id = await chats.said("Which star?")
+        requests = [chats.provider.requests[-1]]
+    fresh = registry()  # the server has not answered yet
+    again = replace(seek, call_id="c_3")
+    async with opened(tmp_path, call(again), say("Later."), say("Back."), registry=fresh) as chats:
+        of(chats, strategy)
+        await chats.said("And now?", session_id)
+        fresh.put("mcp:sky", sky[::-1])
+        await chats.said("And now?", session_id)
+        requests += chats.provider.requests
+        results = [result.status for each in await chats.branch(session_id) for result in each.results]
+    assert results == ["ok", "ok", "denied"]
+    for before, after in pairwise(requests):
+        old, new = segments(before), segments(after)
+        assert new[: len(old)] == old
 
 
 # -- what released versions left ------------------------------------------------------------------------------------
