@@ -30,6 +30,7 @@ def directory(path: Path) -> Path:
     return path
 
 
+@pytest.mark.moves("the person moves the chat to another directory, which the system prompt names")
 async def test_a_chat_works_in_the_directory_that_is_chosen_before_its_first_message_and_after_it(
     tab: Tab, fake: FakeApi, tmp_path: Path
 ) -> None:

@@ -102,13 +102,14 @@ def downgrades(log: list[dict[str, Any]]) -> int:
 
 async def assert_goes_on_after_a_restart(server: Server, fake: FakeApi, endpoint: Endpoint, chat_id: str) -> None:
     """Killed and started again, it sends nothing that is refused, in this chat and in a new one; it says no more."""
-    told = downgrades(stored_log(server.database, chat_id))
+    log = stored_log(server.database, chat_id)
+    told = downgrades(log)
     assert told == 1
     await server.kill()
     await server.start()
     asked = len(await fake.requests())
     async with server.client() as client:
-        await talk(fake, await Chat.join(client, chat_id, client.hello.get("seq", 0)))
+        await talk(fake, await Chat.join(client, chat_id, log[-1]["seq"]))
         new = await opened(client, endpoint)
         await find(fake, new)
     assert set(await statuses(fake, asked)) == {200}
