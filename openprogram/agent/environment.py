@@ -19,8 +19,11 @@ from openprogram.core.messages import Message, ToolResultBlock
 from openprogram.core.news import NewsOf, no_news
 from openprogram.core.ports import Authority, Emit, Inbox, Provider, Surfaces
 from openprogram.core.prompt import ModelInfo, ModelParams, ProviderRequest, Segment, SurfacePlan
+from openprogram.core.sent import PutSent
 from openprogram.core.tooling import Contract, ToolSpec
 from openprogram.core.usage import Usage
+from openprogram.ledger.difference import Outline
+from openprogram.ledger.verdict import Answered as AnsweredRequest
 
 Rank = Callable[[str, Collection[str], int], Awaitable[tuple[str, ...]]]
 """The names of the tools that fit a query best, among those named and at most so many."""
@@ -53,6 +56,10 @@ class Setup:
 
 Answered = Callable[[ModelInfo, ProviderRequest, SurfacePlan, Usage], None]
 """Is told of each request that was answered whole. Never blocks."""
+
+
+def _kept_nowhere(sent: PutSent) -> None:
+    """Nobody wants to know what was sent."""
 
 
 class Prepare(Protocol):
@@ -93,10 +100,12 @@ class History:
 
 @dataclass(slots=True)
 class Progress:
-    """What is carried from request to request of one session: the last one's segments and usage, where known."""
+    """What is carried from request to request of one session, where known: the last one's segments and what was sent of
+    it, and of each model the last request that was answered."""
 
     segments: tuple[Segment, ...] = ()
-    usage: Usage | None = None
+    outline: Outline | None = None
+    answered: dict[str, AnsweredRequest] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +147,9 @@ class Environment:
     monotonic: Callable[[], float]
     loaded: LoadedSet = field(default_factory=LoadedSet)
     answered: Answered = lambda _model, _request, _plan, _usage: None
+    sent: Callable[[PutSent], None] = _kept_nowhere
+    """Keeps what was sent. Never blocks."""
+    boot_id: str = ""
     progress: Progress = field(default_factory=Progress)
     news: NewsOf = no_news
     tool_ports: ToolPorts = field(default_factory=ToolPorts)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from openprogram.agent.deferral import undeclared, wanted, worth_keeping
 from openprogram.agent.environment import Environment, Setup
+from openprogram.agent.sending import Sending, moved
 from openprogram.agent.stream import Received, receive
 from openprogram.context.assembler import assemble
 from openprogram.context.catalog import entries_of, uncovered
@@ -15,7 +16,6 @@ from openprogram.core.ids import new_id
 from openprogram.core.messages import Message, TextBlock
 from openprogram.core.prompt import ProviderRequest, Segment, Surface, SurfacePlan
 from openprogram.core.tooling import DISCOVERY_TOOL, ToolSpec
-from openprogram.ledger.verdict import verdict
 from openprogram.providers.segments import segments
 from openprogram.surface.planner import plan
 
@@ -48,6 +48,7 @@ async def run_step(env: Environment, setup: Setup, turn_id: str, step: int) -> S
     at = StepId(turn_id, step, new_id("m"))
     surface, next_plan = _plan(env, setup, step)
     await _tell(env, setup, surface, next_plan, turn_id)
+    sending = Sending(env, setup, next_plan, turn_id, step, at.message_id)
     request = ProviderRequest(
         model=setup.model.model,
         system=assemble(replace(setup.prompt, catalog=surface.catalog)).texts,
@@ -67,6 +68,7 @@ async def run_step(env: Environment, setup: Setup, turn_id: str, step: int) -> S
         at.message_id,
         env.emit,
         env.stop,
+        sent=sending.sent,
         accepted=lambda: env.surfaces.accepted(surface),
         now=env.monotonic,
     )
@@ -89,11 +91,10 @@ async def run_step(env: Environment, setup: Setup, turn_id: str, step: int) -> S
         setup.model.id,
         received.usage,
         price.cost(received.usage) if price else None,
-        verdict(env.progress.usage, received.usage, next_plan),
+        sending.verdict(received.usage),
         None if first is None else round((first - started) * 1000),
         round((env.monotonic() - started) * 1000),
     )
-    env.progress.usage = received.usage
     if received.status in ("complete", "cut"):
         env.answered(setup.model, request, next_plan, received.usage)
     record(env, answer, finished)
@@ -135,15 +136,6 @@ def _started(
 ) -> StepStarted:
     declared = set(next_plan.declared)
     loaded = tuple(name for name in env.loaded.names if name in declared)
-    causes = tuple(
-        f"{what}:{name}"
-        for what, names in (
-            ("withdrawn", next_plan.withdrawn),
-            ("restored", next_plan.restored),
-            ("added", next_plan.added),
-        )
-        for name in names
-    )
     return StepStarted(
         turn_id=at.turn_id,
         step=at.number,
@@ -155,7 +147,7 @@ def _started(
         deferred_count=sum(1 for name in setup.contract.names if name not in declared),
         plan=next_plan,
         reason=next_plan.reason,
-        causes=causes,
+        causes=moved(next_plan),
         kept=kept,
         segments=changed,
     )

@@ -37,7 +37,11 @@ class AnthropicProvider:
     def stream(self, request: ProviderRequest) -> AsyncGenerator[ProviderEvent, None]:
         """Send the request once; see `core.ports.Provider.stream`."""
         parser = AnthropicParser(call_ids(request.messages))
-        return answer(lambda: self._respond(request), parser, self._endpoint.site)
+        return answer(lambda: self._body(request), self._send, parser, self._endpoint.site)
+
+    def replay(self, body: JsonObject) -> AsyncGenerator[ProviderEvent, None]:
+        """Send a body as it is, once."""
+        return answer(lambda: body, self._send, AnthropicParser(), self._endpoint.site)
 
     async def models(self) -> tuple[ModelInfo, ...]:
         """Configured models, or those that the endpoint lists. Raises `NoEndpoint` when it cannot be asked."""
@@ -49,11 +53,13 @@ class AnthropicProvider:
         if client is not None:
             await client.aclose()
 
-    @asynccontextmanager
-    async def _respond(self, request: ProviderRequest) -> AsyncIterator[Chunks]:
+    def _body(self, request: ProviderRequest) -> JsonObject:
         model = request.model
         sent = self._endpoint.configured(request)
-        body = request_body(sent, self._config.model_id(model), self._endpoint.facts(model))
+        return request_body(sent, self._config.model_id(model), self._endpoint.facts(model))
+
+    @asynccontextmanager
+    async def _send(self, body: JsonObject) -> AsyncIterator[Chunks]:
         client = await self._open()
         async with client.stream(body) as chunks:
             yield chunks

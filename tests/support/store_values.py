@@ -34,6 +34,7 @@ from openprogram.core.messages import (
     ToolUseBlock,
 )
 from openprogram.core.prompt import Surface
+from openprogram.core.sent import Conditions, PutSent, SentRecord, StoredSegment
 from openprogram.core.storage import (
     AddGrant,
     AddNote,
@@ -54,7 +55,7 @@ from openprogram.core.storage import (
     UsageRow,
     Write,
 )
-from openprogram.core.usage import CacheVerdict, Usage
+from openprogram.core.usage import CacheRules, CacheVerdict, Price, Usage
 
 EPOCH = 1_767_225_600.0
 """2026-01-01T00:00:00Z."""
@@ -197,6 +198,38 @@ events: st.SearchStrategy[Event] = st.one_of(
 )
 
 
+def digests(number: int) -> str:
+    """A digest."""
+    return f"{number:032x}"
+
+
+segments = st.builds(StoredSegment, st.integers(0, 3).map(digests), st.binary(max_size=20))
+conditions = st.builds(Conditions, names, names, st.integers(0, 9), name_tuples, tallies)
+sents = st.builds(
+    PutSent,
+    st.builds(
+        SentRecord,
+        names,
+        st.integers(1, 3),
+        names,
+        st.none() | names,
+        names,
+        st.sampled_from(("anthropic", "openai-chat")),
+        st.floats(0, 1e9),
+        st.integers(0, 3),
+        st.integers(0, 3),
+        st.integers(0, 3),
+        st.lists(st.integers(0, 3).map(digests), max_size=3).map(tuple),
+        st.integers(0, 3).map(digests),
+        st.lists(st.tuples(names, st.integers(0, 3), st.none(), json_objects), max_size=2).map(tuple),
+        conditions,
+        st.builds(CacheRules, st.floats(0, 1e5), tallies, st.integers(1, 128)),
+        st.none() | st.builds(Price, *[st.floats(0, 100)] * 5),
+    ),
+    st.lists(segments, max_size=3, unique_by=lambda segment: segment.digest).map(tuple),
+)
+
+
 def step_finished(message_id: str) -> StepFinished:
     """An answered request."""
     verdict = CacheVerdict(None, None)
@@ -221,9 +254,19 @@ writes: st.SearchStrategy[Write] = st.one_of(
     st.builds(PutLoaded, name_tuples),
     st.builds(
         PutUsage,
-        st.builds(UsageRow, _turns, st.integers(1, 2), names, usages, st.none() | st.floats(0, 10)),
+        st.builds(
+            UsageRow,
+            _turns,
+            st.integers(1, 2),
+            st.sampled_from(("e/m", "e/n")),
+            usages,
+            # Sums of these are exact in whatever order they are added.
+            st.none() | st.integers(0, 640).map(lambda part: part / 64),
+            st.sampled_from(("step", "title", "subagent")),
+        ),
         st.none() | _ids.map(step_finished),
     ),
+    sents,
     st.builds(PutApproval, _approval_ids.map(approval)),
     st.builds(ResolveApproval, _approval_ids, st.sampled_from((None, "once", "session", "deny")), _texts_or_none),
     st.builds(PutQuestion, _question_ids.map(question)),

@@ -150,6 +150,21 @@ CREATE TABLE token_counts (
     tokens INTEGER NOT NULL
 )"""
 
+_SEGMENTS = """
+CREATE TABLE segments (
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    digest TEXT NOT NULL,
+    data BLOB NOT NULL,
+    PRIMARY KEY (session_id, digest)
+)"""
+
+_SENT = """
+CREATE TABLE sent (
+    n INTEGER PRIMARY KEY,
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    record BLOB NOT NULL
+)"""
+
 MIGRATIONS: Final = (
     Migration(
         "first tables",
@@ -184,4 +199,13 @@ MIGRATIONS: Final = (
         ),
     ),
     Migration("questions", (_QUESTIONS, "CREATE INDEX questions_of_session ON questions (session_id, pending)")),
+    Migration(
+        "what was sent",
+        (
+            "ALTER TABLE usage ADD COLUMN kind TEXT",
+            _SEGMENTS,
+            _SENT,
+            "CREATE INDEX sent_of_session ON sent (session_id)",
+        ),
+    ),
 )
