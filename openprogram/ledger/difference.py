@@ -52,11 +52,12 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """The bytes around the first one that differs, before and after, cut at whole characters."""
+    """The text around the first byte that differs, before and after; `room` characters of it are the same."""
 
     byte: int
     before: str
     after: str
+    room: int
 
 
 def first_place(before: Outline, after: Outline) -> Place | None:
@@ -87,7 +88,8 @@ def excerpt(place: Place, segments: Mapping[str, bytes]) -> Excerpt:
     """The first byte that differs, with its surroundings. What is not in `segments` any more is empty."""
     before, after = (segments.get(digest or "", b"") for digest in (place.before, place.after))
     byte = first_byte(before, after) or 0
-    return Excerpt(byte, _around(before, byte), _around(after, byte))
+    same = before[max(0, byte - EXCERPT) : byte].decode("utf-8", "ignore")
+    return Excerpt(byte, _around(before, byte), _around(after, byte), len(same))
 
 
 def _around(data: bytes, byte: int) -> str:

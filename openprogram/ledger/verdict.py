@@ -5,30 +5,14 @@ A cause is read from the conditions that were recorded with both requests, at th
 
 import re
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
+from openprogram.core.protocol.cache_frames import MissCause
 from openprogram.core.sent import SentRecord
 from openprogram.core.usage import CacheVerdict, Price, Usage
 from openprogram.ledger.difference import Excerpt, Outline, Place, first_place
 
-Cause = Literal[
-    "toggle",
-    "discovery",
-    "mcp",
-    "clock",
-    "compaction",
-    "edit",
-    "model",
-    "ttl",
-    "restart",
-    "provider",
-    "rebase",
-    "settings",
-    "program",
-]
-"""`provider`: the bytes were the same and in time. `program`: openprogram sent others for no reason on record."""
-
-_REASONS: Final[dict[str, Cause]] = {
+_REASONS: Final[dict[str, MissCause]] = {
     "discovered": "discovery",
     "cold": "ttl",
     "model_changed": "model",
@@ -55,6 +39,7 @@ class Explained:
     """The verdict, and where the request first differs from the one before it; None: it does not."""
 
     verdict: CacheVerdict
+    cause: MissCause | None = None
     place: Place | None = None
 
 
@@ -70,7 +55,7 @@ def explain(previous: Answered | None, current: Answered, *, left_branch: bool) 
     place = first_place(previous.outline, current.outline)
     missed = _missed(previous, current.usage)
     cause = _cause(previous, current, place, left_branch=left_branch) if missed else None
-    return Explained(CacheVerdict(read, missed, cause), place)
+    return Explained(CacheVerdict(read, missed, cause), cause, place)
 
 
 def below_minimum(usage: Usage, record: SentRecord) -> bool:
@@ -79,8 +64,9 @@ def below_minimum(usage: Usage, record: SentRecord) -> bool:
     return minimum is not None and prompt is not None and prompt < minimum
 
 
-def shows_time(excerpt: Excerpt, room: int) -> bool:
-    """Whether a date or a time stands on both sides at the byte that differs, `room` bytes into the excerpt."""
+def shows_time(excerpt: Excerpt) -> bool:
+    """Whether a date or a time stands on both sides at the byte that differs."""
+    room = excerpt.room
     return all(
         any(found.start() <= room < found.end() for found in _TIME.finditer(side))
         for side in (excerpt.before, excerpt.after)
@@ -109,7 +95,7 @@ def _missed(previous: Answered, usage: Usage) -> int | None:
     return missed if missed >= previous.record.rules.granularity else 0
 
 
-def _cause(previous: Answered, current: Answered, place: Place | None, *, left_branch: bool) -> Cause:
+def _cause(previous: Answered, current: Answered, place: Place | None, *, left_branch: bool) -> MissCause:
     before, now = previous.record, current.record
     expired = now.sent_at - before.sent_at > before.rules.ttl_s
     if expired and (place is None or not current.usage.cache_read):

@@ -97,4 +97,4 @@ def test_a_miss_costs_the_difference_to_reading() -> None:
     ],
 )
 def test_a_time_at_the_byte_is_recognised(before: str, after: str, room: int, shown: bool) -> None:
-    assert shows_time(Excerpt(room, before, after), room) is shown
+    assert shows_time(Excerpt(room, before, after, room)) is shown
