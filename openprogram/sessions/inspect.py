@@ -10,7 +10,7 @@ from typing import Final
 
 from openprogram.core.clock import iso_time
 from openprogram.core.errors import BadField
-from openprogram.core.jsonio import canonical, decode_object
+from openprogram.core.jsonio import JsonObject, canonical, decode_object
 from openprogram.core.ports import Store
 from openprogram.core.protocol.cache_actions import InspectCache, InspectStep, UsageTotals
 from openprogram.core.protocol.cache_frames import (
@@ -22,12 +22,13 @@ from openprogram.core.protocol.cache_frames import (
     SegmentInfo,
 )
 from openprogram.core.protocol.frames import CacheAck, StepAck, UsageAck
+from openprogram.core.sent import SentRecord
 from openprogram.core.usage import Price, Usage
 from openprogram.ledger.body import SECTIONS, join, name_of
-from openprogram.ledger.difference import excerpt
+from openprogram.ledger.difference import Outline, excerpt
 from openprogram.ledger.inspect import Inspected, hit_share, reused_share, total
 from openprogram.ledger.inspect import inspect as inspected
-from openprogram.ledger.log import parts_of
+from openprogram.ledger.log import outlines, parts_of
 from openprogram.ledger.verdict import below_minimum, lost_cost, shows_time
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.request import Request
@@ -92,6 +93,28 @@ async def cache_of(store: Store, session_id: str, now: float) -> CacheView:
     return CacheView(tuple(steps), totals, _state(found, now))
 
 
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A request with its body as it was sent."""
+
+    record: SentRecord
+    body: JsonObject
+
+
+async def exported(store: Store, session_id: str, number: int, secrets: tuple[str, ...] = ()) -> Exported:
+    """Request `number` of a chat, from 1, without these secrets. Raises `BadField` where there is none."""
+    found = outlines(await store.sent(session_id))
+    if not 1 <= number <= len(found):
+        raise BadField(f"the chat has {len(found)} requests on record, no number {number}", field="step")
+    record, outline = found[number - 1]
+    segments = await store.segments(session_id, {*outline.digests, outline.settings})
+    return Exported(record, _body(record, outline, segments, secrets))
+
+
+def _body(record: SentRecord, outline: Outline, segments: Mapping[str, bytes], secrets: tuple[str, ...]) -> JsonObject:
+    return decode_object(_without(canonical(join(parts_of(record, outline, segments))), secrets))
+
+
 async def step_of(store: Store, action: InspectStep, secrets: tuple[str, ...] = ()) -> StepAck:
     """One request of a chat. Raises `BadField` where there is none of that turn and number."""
     session_id = action.session_id
@@ -119,10 +142,6 @@ async def step_of(store: Store, action: InspectStep, secrets: tuple[str, ...] = 
         for index, digest in enumerate(step.outline.section(section))
         if digest in segments
     ]
-    body = None
-    if action.body:
-        sent = canonical(join(parts_of(step.record, step.outline, segments)))
-        body = decode_object(_without(sent, secrets))
     return StepAck(
         id=action.id,
         session_id=session_id,
@@ -131,7 +150,7 @@ async def step_of(store: Store, action: InspectStep, secrets: tuple[str, ...] = 
         compared_with=(before.record.turn_id, before.record.step) if before else None,
         settings_changed=before is not None and before.outline.settings != step.outline.settings,
         predicted_loss=step.record.conditions.predicted_loss,
-        body=body,
+        body=_body(step.record, step.outline, segments, secrets) if action.body else None,
     )
 
 

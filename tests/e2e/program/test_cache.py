@@ -182,8 +182,8 @@ async def test_an_exported_body_is_the_one_that_was_sent_without_secrets(tmp_pat
         ]
     first, second = [request.record["body"] for request in await sent(fake)]
     assert orjson.dumps(bodies[0]) == orjson.dumps(first)
-    said = orjson.dumps(second).replace(b"sk-very-secret-key-of-mine", b"[secret removed]")
-    assert orjson.dumps(bodies[1]) == said
+    removed = orjson.dumps(second).replace(b"sk-very-secret-key-of-mine", b"[secret removed]")
+    assert orjson.dumps(bodies[1]) == removed
 
 
 async def test_another_model_costs_the_whole_prompt_and_going_back_only_what_is_new(

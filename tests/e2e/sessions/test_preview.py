@@ -1,7 +1,7 @@
 """The price of a switch before it is flipped: what is stated is what then happens (spec cache.md C19)."""
 
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from openprogram.core.events import StepFinished
 from openprogram.core.protocol.frames import PreviewAck
@@ -14,7 +14,7 @@ from tests.support.sessions import Chats, opened
 FEW = Preset("few", "Few", "Only one.", entries=("read",))
 
 
-async def preview(chats: Chats, session_id: str, toggle: str, **fields: object) -> PreviewAck:
+async def preview(chats: Chats, session_id: str, toggle: str, **fields: Any) -> PreviewAck:
     """What a switch would cost."""
     return cast(PreviewAck, await chats.do("preview_toggle", session_id=session_id, toggle=toggle, **fields))
 
