@@ -7,7 +7,8 @@ import sys
 from collections.abc import Iterable
 from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "protocol.md"
@@ -15,6 +16,7 @@ sys.path.insert(0, str(ROOT))
 
 from openprogram.core import errors, events  # noqa: E402
 from openprogram.core.protocol import VERSION  # noqa: E402
+from openprogram.core.protocol.base import OlderOverride, Override  # noqa: E402
 from openprogram.core.protocol.codec import ACTIONS  # noqa: E402
 from openprogram.core.protocol.frames import AnyAck, ServerFrame  # noqa: E402
 
@@ -31,6 +33,10 @@ A client frame is `{{"action": NAME, "id": CLIENT_ID, ...}}`. The id is the idem
 sent twice has one effect and two equal acks. Fields with a default may be left out; unknown fields are an error.
 """
 
+_INTENTS = """What `override` of `chat` and `tools` of `create_session` say: one of these objects, or a list of names,
+which are picked. An empty list is `enabled: false`.
+"""
+
 
 def reference() -> str:
     """The whole page."""
@@ -40,6 +46,9 @@ def reference() -> str:
         _INTRODUCTION,
         "## Actions\n",
         *(_section(f"`{name}`", kind, skip={"action", "id"}) for name, kind in sorted(ACTIONS.items())),
+        "## Tool intents\n",
+        _INTENTS,
+        *(_section(kind.__name__, kind, skip=()) for kind in (Override, OlderOverride)),
         "## Frames from the server\n",
         *(_section(f"`{_tag(kind)}`", kind, skip={"type"}) for kind in frames),
         "## Acks\n",
@@ -68,9 +77,9 @@ def _section(title: str, kind: type[Any], *, skip: Iterable[str]) -> str:
 
 
 def _type(annotation: Any) -> str:
-    text = inspect.formatannotation(annotation)
+    options = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
+    text = " | ".join(inspect.formatannotation(None if option is NoneType else option) for option in options)
     text = re.sub(r"\b(?:openprogram|typing)\.(?:\w+\.)*", "", text)
-    text = re.sub(r"Optional\[(.*)\]$", r"\1 | None", text)
     return "`" + text.replace("|", "or") + "`"
 
 

@@ -7,7 +7,7 @@ from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import Block, Message
 from openprogram.core.usage import CacheRules, Price, Usage
 
-Api = Literal["anthropic", "openai-chat"]
+Api = Literal["anthropic", "openai-responses", "openai-chat"]
 Residency = Literal["resident", "deferred"]
 """Whether a tool's schema is declared from the start or only its name is in the catalog."""
 Strategy = Literal["append", "frozen"]

@@ -6,7 +6,7 @@ merged, each call followed by its `tool` message. What single hosts want beyond 
 
 from typing import Final, assert_never
 
-from openprogram.core.jsonio import JsonObject, JsonValue, canonical, digest
+from openprogram.core.jsonio import JsonObject, JsonValue, canonical
 from openprogram.core.messages import (
     ImageBlock,
     Message,
@@ -18,7 +18,7 @@ from openprogram.core.messages import (
 )
 from openprogram.core.prompt import ProviderRequest
 from openprogram.providers.catalog import ModelFacts
-from openprogram.providers.history import Keep, Turn, arrange, image_note, sent_name
+from openprogram.providers.history import Keep, Turn, arrange, image_note, sent_name, short_call_id
 from openprogram.providers.hosts import Quirks
 
 PICTURES: Final = "(The pictures above belong to the tool results before them, in their order.)"
@@ -75,10 +75,7 @@ def wire_tool(tool: JsonObject) -> JsonObject:
 
 
 def _call_id(call_id: str, quirks: Quirks) -> str:
-    """Short enough for the endpoint; the same id always becomes the same one."""
-    if quirks.call_id_chars is None or len(call_id) <= quirks.call_id_chars:
-        return call_id
-    return digest(call_id)[: quirks.call_id_chars]
+    return call_id if quirks.call_id_chars is None else short_call_id(call_id, quirks.call_id_chars)
 
 
 def _user(turn: Turn, quirks: Quirks, facts: ModelFacts) -> list[JsonValue]:

@@ -1,4 +1,4 @@
-"""What both adapters know of their endpoint: its configuration, and what it has told of its models itself."""
+"""What the adapters know of their endpoint: its configuration, and what it has told of its models itself."""
 
 import time
 from collections.abc import Awaitable, Callable

@@ -10,6 +10,7 @@ from openprogram.core.prompt import ProviderEvent
 from openprogram.providers.anthropic import AnthropicProvider, load_client
 from openprogram.providers.config import EndpointConfig
 from openprogram.providers.openai_chat import ChatProvider
+from openprogram.providers.openai_responses import ResponsesProvider
 from openprogram.providers.retry import OneTry, RetryingProvider, RetryPolicy
 
 
@@ -37,6 +38,8 @@ def adapter(config: EndpointConfig) -> Adapter:
     match config.api:
         case "anthropic":
             return AnthropicProvider(config)
+        case "openai-responses":
+            return ResponsesProvider(config)
         case "openai-chat":
             return ChatProvider(config)
         case _:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
+from openprogram.core.jsonio import digest
 from openprogram.core.messages import (
     Block,
     ImageBlock,
@@ -76,6 +77,11 @@ def sent_name(name: str) -> str:
     """A tool's name in the alphabet of all APIs: a model may have called one that does not exist by a name that the
     API then refuses in the history."""
     return _NOT_NAME.sub("_", name)[:64] or "unknown"
+
+
+def short_call_id(call_id: str, chars: int) -> str:
+    """Short enough for the endpoint; the same id always becomes the same one."""
+    return call_id if len(call_id) <= chars else digest(call_id)[:chars]
 
 
 def image_note(image: ImageBlock) -> str:

@@ -10,9 +10,9 @@ from typing import Final, assert_never
 from openprogram.core.jsonio import JsonObject, canonical
 from openprogram.core.messages import TextBlock
 from openprogram.core.prompt import Api, ProviderRequest
-from openprogram.providers import anthropic_prompt, chat_prompt
+from openprogram.providers import anthropic_prompt, chat_prompt, responses_prompt
 
-FRAME: Final[Mapping[Api, int]] = {"anthropic": 12, "openai-chat": 3}
+FRAME: Final[Mapping[Api, int]] = {"anthropic": 12, "openai-chat": 3, "openai-responses": 3}
 """Tokens (o200k) of an array around its tools: the brackets and, in the Messages API, the mark on the last tool."""
 
 _OPENING: Final = '{"'
@@ -34,6 +34,8 @@ def wire_tool(api: Api, declaration: JsonObject) -> JsonObject:
             return anthropic_prompt.wire_tool(declaration)
         case "openai-chat":
             return chat_prompt.wire_tool(declaration)
+        case "openai-responses":
+            return responses_prompt.wire_tool(declaration)
         case _:
             assert_never(api)
 

@@ -90,7 +90,7 @@ class EndpointTable(BaseModel):
     """One endpoint."""
 
     model_config = _CONFIG
-    api: Literal["anthropic", "openai-chat"]
+    api: Literal["anthropic", "openai-responses", "openai-chat"]
     base_url: BaseUrl
     key: Key | None = None
     key_env: Name | None = None

@@ -1,4 +1,4 @@
-"""What the two wire formats have in common: reading a JSON chunk, and what a parser of an answer is."""
+"""What the wire formats have in common: reading a JSON chunk, and what a parser of an answer is."""
 
 import json
 from collections.abc import Iterable

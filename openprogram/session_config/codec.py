@@ -1,48 +1,67 @@
-"""Shapes that an intent is read from and written to outside the store's own columns: overrides, settings.
+"""Shapes that an intent is read from and written to outside the store's own columns: overrides, imports, settings.
 
 The typed `ToolIntent` is the only form inside. Unknown keys and wrong types are errors with the key's name.
+
+Older programs wrote a bare list, or an object whose `web_search: false` meant "not added". A list is read everywhere.
+The object is read as meant where an older program may be the sender: in an override and in an import. Settings and
+project files are of this program, where `false` takes away.
 """
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Final
+from typing import Final, assert_never
 
 from pydantic import TypeAdapter, ValidationError
 
 from openprogram.core.errors import BadField
 from openprogram.core.intent import ToolIntent
 from openprogram.core.jsonio import JsonObject, JsonValue, encode
-from openprogram.core.protocol.base import Override
+from openprogram.core.protocol.base import OlderOverride, Override
 from openprogram.session_config.patches import WEB_SEARCH
 
 _FIELDS: Final = ("enabled", "toolset", "web_search", "disabled", "picked", "allowed")
 
 
-def intent_from_override(override: Override | Sequence[str] | None) -> ToolIntent:
-    """A per-turn override as an intent: a bare list picks exactly its names, an empty one switches all tools off.
+def intent_from_override(override: Override | OlderOverride | Sequence[str] | None) -> ToolIntent:
+    """An override or an import as an intent: a bare list picks exactly its names, an empty one switches all tools off.
 
     Raises `BadField` for the chip's tool among the switched-off ones.
     """
-    if override is None:
-        return ToolIntent()
-    if not isinstance(override, Override):
-        return ToolIntent(picked=tuple(dict.fromkeys(override))) if override else ToolIntent(enabled=False)
-    if WEB_SEARCH in override.disabled:
+    match override:
+        case None:
+            return ToolIntent()
+        case Override():
+            return ToolIntent(
+                override.enabled,
+                override.toolset,
+                override.web_search,
+                _switches(override.disabled),
+                override.picked,
+                override.allowed,
+            )
+        case OlderOverride():
+            return ToolIntent(
+                enabled=override.enabled,
+                toolset=override.toolset,
+                disabled=_switches(override.disabled),
+                allowed=override.allowed,
+            )
+        case Sequence():
+            return ToolIntent(picked=tuple(dict.fromkeys(override))) if override else ToolIntent(enabled=False)
+        case _:
+            assert_never(override)
+
+
+def _switches(disabled: tuple[str, ...] | None) -> tuple[str, ...]:
+    if disabled is not None and WEB_SEARCH in disabled:
         raise BadField(
             "web_search has a switch of its own", field="disabled", hint='say "web_search": false to take it away'
         )
-    return ToolIntent(
-        override.enabled,
-        override.toolset,
-        override.web_search,
-        override.disabled,
-        override.picked,
-        override.allowed,
-    )
+    return disabled or ()
 
 
 def read_intent(value: JsonValue) -> ToolIntent:
-    """An intent from JSON as `write_intent` makes it, or in one of the shapes of an override; null is an empty one.
+    """An intent from JSON as `write_intent` makes it, or from a bare list; null is an empty one.
 
     Keys that are missing are null. Raises `BadField` with the path for unknown keys and wrong types.
     """

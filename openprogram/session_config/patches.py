@@ -16,8 +16,9 @@ from openprogram.core.tooling import Preset, Snapshot
 WEB_SEARCH: Final = "web_search"
 """Both the chip's tool and the capability that the chip governs."""
 
-MAX_PICKED: Final = 64
-"""A selection is short by definition; what is longer is a preset."""
+MAX_PICKED: Final = 1_000
+"""Above what an import brings and its undo puts back. Long before that a list that looks like a preset's is pointed out
+(`tools.fixed_lists`)."""
 
 
 @dataclass(frozen=True, slots=True)

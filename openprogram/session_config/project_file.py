@@ -4,7 +4,8 @@
     toolset = "coding"
     disabled = ["web_fetch"]
 
-The fields are those of an intent, between the chat's own wishes and the agent profile's (spec tools.md T9).
+or `tools = ["read", "grep"]`: exactly these. The fields are those of an intent, between the chat's own wishes and the
+agent profile's (spec tools.md T9).
 """
 
 import tomllib
@@ -64,8 +65,8 @@ def _intent(tables: dict[str, Any], snapshot: Snapshot) -> ToolIntent:
     if strange:
         raise BadField(f"there is no table {strange[0]!r}", field=strange[0], hint=f"the one table is [{_TABLE}]")
     table = tables.get(_TABLE, {})
-    if not isinstance(table, dict):
-        raise BadField("must be a table", field=_TABLE)
+    if not isinstance(table, dict | list):
+        raise BadField("must be a table or a list of names", field=_TABLE)
     with within(_TABLE):
         intent = read_intent(table)
         check_intent(replace(intent, disabled=()), snapshot)

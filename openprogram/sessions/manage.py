@@ -17,9 +17,12 @@ from openprogram.core.protocol.actions import (
     SetPermissionMode,
     SetWorkspace,
 )
+from openprogram.core.protocol.base import OlderOverride, Override
 from openprogram.core.protocol.frames import SessionAck, SessionsAck
 from openprogram.core.storage import SessionRow
+from openprogram.session_config.codec import intent_from_override
 from openprogram.session_config.new_chats import first_intent
+from openprogram.session_config.patches import check_intent, within
 from openprogram.sessions.effective import effective
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.projects import project_layer
@@ -30,9 +33,18 @@ from openprogram.sessions.workspaces import checked
 
 
 async def new_row(
-    hub: Hub, user_id: str, *, workspace: str | None = None, model: str | None = None, title: str = ""
+    hub: Hub,
+    user_id: str,
+    *,
+    workspace: str | None = None,
+    model: str | None = None,
+    title: str = "",
+    imported: ToolIntent | None = None,
 ) -> tuple[SessionRow, tuple[Event, ...]]:
-    """A draft of a chat and the events, besides `session_changed`, that make it: the user's default intent (T7)."""
+    """A draft of a chat and the events, besides `session_changed`, that make it: its first intent.
+
+    That is the user's default (T7), where none is `imported`.
+    """
     now = hub.now()
     info = SessionInfo(
         id=new_id("s"),
@@ -43,7 +55,9 @@ async def new_row(
         permission_mode=await permission_mode(hub, user_id),
         workspace=workspace,
     )
-    intent = first_intent(await new_chats(hub, user_id), await _last_used(hub, user_id))
+    intent = imported
+    if intent is None:
+        intent = first_intent(await new_chats(hub, user_id), await _last_used(hub, user_id))
     events: tuple[Event, ...] = ()
     if intent != ToolIntent():
         project = await project_layer(hub.defaults, info, hub.ports.snapshot())
@@ -61,10 +75,25 @@ async def create_session(hub: Hub, request: Request, action: CreateSession) -> S
     if action.model is not None:
         await check_model(hub, action.model)
     workspace = None if action.workspace is None else await checked(hub.defaults, action.workspace)
-    row, events = await new_row(hub, request.user_id, workspace=workspace, model=action.model, title=action.title or "")
+    row, events = await new_row(
+        hub,
+        request.user_id,
+        workspace=workspace,
+        model=action.model,
+        title=action.title or "",
+        imported=None if action.tools is None else _imported(hub, action.tools),
+    )
     ack = SessionAck(id=action.id, session_id=row.info.id)
     await hub.journal.commit(row.info.id, request.user_id, (SessionChanged(row.info), *events), request.remember(ack))
     return ack
+
+
+def _imported(hub: Hub, tools: Override | OlderOverride | tuple[str, ...]) -> ToolIntent:
+    """The intent of a chat that comes from elsewhere: single tools may be missing here, its preset may not."""
+    with within("tools"):
+        intent = intent_from_override(tools)
+        check_intent(replace(intent, disabled=()), hub.ports.snapshot())
+    return intent
 
 
 async def check_model(hub: Hub, model: str) -> None:

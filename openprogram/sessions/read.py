@@ -24,6 +24,7 @@ from openprogram.sessions.prices import prices
 from openprogram.sessions.projects import project_layer
 from openprogram.sessions.request import Request
 from openprogram.sessions.tree import path, siblings
+from openprogram.tools.fixed_lists import follow_offer
 from openprogram.tools.states import tool_states
 
 _SNAPSHOT_MESSAGES = 100
@@ -157,5 +158,6 @@ async def explain_tools(hub: Hub, request: Request, action: ExplainTools) -> Too
         effective=effective(hub, stored, project.intent),
         presets=preset_infos(live),
         error=error,
+        offer=follow_offer(stored.intent, live),
         problems={**live.problems, **({PROJECT_FILE: (project.fault,)} if project.fault else {})},
     )

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import get_args
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from openprogram.core.errors import ConfigError, UnknownPreset
@@ -15,7 +15,7 @@ from openprogram.session_config.patches import SetWebSearch, apply
 from openprogram.tools.presets import combine, expand
 from openprogram.tools.registry import Registry
 from openprogram.tools.resolve import resolve
-from tests.support.tools import BUILTIN, NAMES, PRESETS, intents, resolved, snapshots, spec
+from tests.support.tools import BRAVE, BUILTIN, NAMES, PRESETS, intents, resolved, snapshot, snapshots, spec
 
 profiles = st.builds(
     AgentProfile, forbidden=st.lists(st.sampled_from((*NAMES, "w*")), max_size=2, unique=True).map(tuple)
@@ -50,6 +50,7 @@ def test_off_is_off(intent: ToolIntent, now: Snapshot, profile: AgentProfile, or
 
 
 @given(intents(), snapshots(), origins)
+@example(ToolIntent(toolset="full"), snapshot(("mcp:brave", [BRAVE])), "web")
 def test_with_the_chip_off_nothing_that_searches_is_kept(
     intent: ToolIntent, now: Snapshot, origin: Origin
 ) -> None:  # T4

@@ -93,7 +93,8 @@ def log_of(frames: Iterable[Frame], session_id: str) -> list[Frame]:
 def stored_log(database: Path, session_id: str) -> list[Frame]:
     """The event frames of a chat as the database has them."""
     with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as db:
-        rows = db.execute("SELECT seq, at, payload FROM events WHERE session_id = ? ORDER BY seq", (session_id,))
+        of_chat = "SELECT seq, at, payload FROM events JOIN sessions ON n = chat WHERE id = ? ORDER BY seq"
+        rows = db.execute(of_chat, (session_id,))
         return [
             {"type": "event", "session_id": session_id, "seq": seq, "at": at, "event": orjson.loads(payload)}
             for seq, at, payload in rows

@@ -28,20 +28,32 @@ action: "chat"
 attachments?: string[]
 id: string
 mode?: ("send" | "queue" | "steer")
-override?: (Override | string[] | null)
+override?: ((Override | OlderOverride | string[]) | null)
 session_id?: (string | null)
 text: string
 }
 /**
- * Per-turn override of the tool intent (spec tools.md T9); null fields fall through.
+ * A tool intent as a client says it (spec tools.md section 1); null fields fall through.
  */
 export interface Override {
 allowed?: (string[] | null)
-disabled?: string[]
+disabled?: (string[] | null)
 enabled?: (boolean | null)
 picked?: (string[] | null)
 toolset?: (string | null)
 web_search?: (boolean | null)
+}
+/**
+ * What older programs write where web search was not added: `web_search` false beside other fields, no `picked`.
+ * 
+ * It says nothing about web search. To take that away, say `picked` too (null), or `web_search` alone.
+ */
+export interface OlderOverride {
+allowed?: (string[] | null)
+disabled?: (string[] | null)
+enabled?: (boolean | null)
+toolset?: (string | null)
+web_search: false
 }
 /**
  * End the running turn within a second, keeping what was shown (P7).
@@ -214,12 +226,15 @@ session_id: (string | null)
 }
 /**
  * A draft: it takes switches at once and appears in the sidebar with its first message.
+ * 
+ * `tools` is the intent of a chat that comes from elsewhere, in place of the user's default for new chats.
  */
 export interface CreateSession {
 action: "create_session"
 id: string
 model?: (string | null)
 title?: (string | null)
+tools?: ((Override | OlderOverride | string[]) | null)
 workspace?: (string | null)
 }
 /**
@@ -954,6 +969,15 @@ message: string
 type: "notice"
 }
 /**
+ * The chat's picked names look like a copy of what `preset` once meant: following it brings new tools again.
+ * 
+ * `web_search`: the copy had it and the preset has not, so following takes the chip too.
+ */
+export interface FollowOffer {
+preset: string
+web_search: boolean
+}
+/**
  * First frame on a socket.
  */
 export interface Hello {
@@ -1130,6 +1154,7 @@ type: "ack"
 /**
  * The effective tools of a chat with reasons (`explain_tools`). `error` says why nothing resolves.
  * 
+ * `offer` is there where the chat's own picks look like a copy of a preset, which it could follow instead.
  * `problems` says of a source of tools, or of the project's file, what is wrong with it.
  */
 export interface ToolsAck {
@@ -1138,6 +1163,7 @@ decided: Decided[]
 effective: Effective
 error: (string | null)
 id: string
+offer: (FollowOffer | null)
 preset: (string | null)
 presets: PresetInfo[]
 problems: {

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from annotated_types import Ge, Interval, MaxLen, MinLen
 
 from openprogram.core.events import ChatMode, PermissionMode
-from openprogram.core.protocol.base import BaseAction, Name, Override, SessionAction, Title, Workspace
+from openprogram.core.protocol.base import AnyOverride, BaseAction, Name, SessionAction, Title, Workspace
 from openprogram.core.protocol.cache_actions import InspectCache, InspectStep, PreviewToggle, UsageTotals
 from openprogram.core.protocol.control import AnswerApproval, AnswerQuestion
 from openprogram.core.protocol.user_actions import (
@@ -33,7 +33,7 @@ class Chat(BaseAction):
     text: Annotated[str, MinLen(1), MaxLen(2_000_000)]
     attachments: tuple[str, ...] = ()
     mode: ChatMode = "send"
-    override: Override | tuple[str, ...] | None = None
+    override: AnyOverride | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,12 +159,16 @@ class Unsubscribe(BaseAction):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateSession(BaseAction):
-    """A draft: it takes switches at once and appears in the sidebar with its first message."""
+    """A draft: it takes switches at once and appears in the sidebar with its first message.
+
+    `tools` is the intent of a chat that comes from elsewhere, in place of the user's default for new chats.
+    """
 
     action: Literal["create_session"]
     title: Title | None = None
     workspace: Workspace | None = None
     model: Name | None = None
+    tools: AnyOverride | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

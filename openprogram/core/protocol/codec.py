@@ -15,6 +15,7 @@ from openprogram.core.events import Event
 from openprogram.core.jsonio import decode, encode
 from openprogram.core.messages import Message
 from openprogram.core.protocol.actions import Action
+from openprogram.core.protocol.base import SHAPES
 from openprogram.core.protocol.frames import ServerFrame
 from openprogram.core.storage import StoredEvent
 
@@ -81,7 +82,7 @@ def decode_action(data: str | bytes) -> Action:
 
 def _bad_field(error: ValidationError) -> BadField:
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-    path = ".".join(str(part) for part in first["loc"]) or "action"
+    path = ".".join(str(part) for part in first["loc"] if part not in SHAPES) or "action"
     return BadField(f"{path}: {first['msg']}", field=path)
 
 

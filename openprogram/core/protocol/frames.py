@@ -9,7 +9,7 @@ from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import Message
 from openprogram.core.protocol.cache_frames import CacheState, CacheStep, CacheTotals, SegmentInfo
 from openprogram.core.protocol.state import SessionState
-from openprogram.core.protocol.tool_frames import Decided, ToolBudget, ToolState
+from openprogram.core.protocol.tool_frames import Decided, FollowOffer, ToolBudget, ToolState
 from openprogram.core.sent import Spending
 
 
@@ -140,6 +140,7 @@ class SettingsAck(Ack):
 class ToolsAck(SessionAck):
     """The effective tools of a chat with reasons (`explain_tools`). `error` says why nothing resolves.
 
+    `offer` is there where the chat's own picks look like a copy of a preset, which it could follow instead.
     `problems` says of a source of tools, or of the project's file, what is wrong with it.
     """
 
@@ -152,6 +153,7 @@ class ToolsAck(SessionAck):
     effective: Effective
     presets: tuple[PresetInfo, ...]
     error: str | None = None
+    offer: FollowOffer | None = None
     problems: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 

@@ -44,6 +44,17 @@ class Decided:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FollowOffer:
+    """The chat's picked names look like a copy of what `preset` once meant: following it brings new tools again.
+
+    `web_search`: the copy had it and the preset has not, so following takes the chip too.
+    """
+
+    preset: str
+    web_search: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolBudget:
     """What each request of a chat pays for tools, in tokens of its model; None where not everything is counted yet.
 

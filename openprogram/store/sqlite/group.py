@@ -21,14 +21,14 @@ REMEMBERED_S: Final = timedelta(hours=24).total_seconds()
 
 _BEGIN_ATTEMPTS: Final = 6
 _CACHED_CHATS: Final = 10_000
-_INSERT: Final = "INSERT INTO events (session_id, seq, from_seq, at, payload) VALUES (?, ?, ?, ?, ?)"
+_INSERT: Final = "INSERT INTO events (chat, seq, from_seq, at, payload) VALUES (?, ?, ?, ?, ?)"
 _ROWS_A_STATEMENT: Final = (64, 16, 4)
 """Rows of the prepared statements for many. Each step of a statement gives the interpreter lock away and has to win it
 back from the event loop's thread, which under load costs more than the row."""
 
 _log = structlog.get_logger("openprogram.store")
 
-_EventRow = tuple[str, int, int, str, bytes]
+_EventRow = tuple[int, int, int, str, bytes]
 Outcome = Any
 """What the future of a piece of work gets: its result, or an exception to raise."""
 
@@ -56,7 +56,7 @@ Work = Commit | Job
 
 
 class Groups:
-    """Runs groups. Keeps the last seq of each chat, as long as nobody else wrote to the file.
+    """Runs groups. Keeps number and last seq of each chat, as long as nobody else wrote to the file.
 
     SQLite's `data_version` tells, under the write lock, whether another process did.
     """
@@ -65,7 +65,7 @@ class Groups:
         self.transactions = 0
         self._path = path
         self._clock = clock
-        self._last_seq: dict[str, int] = {}
+        self._heads: dict[str, tuple[int, int]] = {}
         self._data_version = 0
 
     def run(self, db: sqlite3.Connection, group: Sequence[Work]) -> list[Outcome]:
@@ -78,7 +78,7 @@ class Groups:
             outcomes = self._apply(db, group)
             db.execute("COMMIT")
         except Exception as error:  # design law 10: whatever it was, the callers hear of it
-            self._last_seq.clear()
+            self._heads.clear()
             db.rollback()
             if len(group) == 1:
                 return [self._refused(error)]
@@ -105,9 +105,9 @@ class Groups:
                     raise
                 _log.warning("database is locked by another process", path=str(self._path), attempt=attempt)
         (data_version,) = db.execute("PRAGMA data_version").fetchone()
-        if data_version != self._data_version or len(self._last_seq) > _CACHED_CHATS:
+        if data_version != self._data_version or len(self._heads) > _CACHED_CHATS:
             self._data_version = data_version
-            self._last_seq.clear()
+            self._heads.clear()
 
     def _apply(self, db: sqlite3.Connection, group: Sequence[Work]) -> list[Outcome]:
         now = self._clock()
@@ -123,7 +123,7 @@ class Groups:
                     rows.clear()
                     outcomes.append(work.change(db))
                     if work.deletes_chats:
-                        self._last_seq.clear()
+                        self._heads.clear()
                 case _:
                     assert_never(work)
         _insert(db, rows)
@@ -134,22 +134,19 @@ class Groups:
     ) -> Outcome:
         """Do the writes and number the events into `rows`, which the caller inserts."""
         session_id = commit.session_id
-        last = self._last_seq.get(session_id)
-        if last is None:
-            last = _read_last_seq(db, session_id)
-            if last is None:
-                if not any(isinstance(write, PutSession) for write in commit.writes):
-                    return UnknownSession(f"there is no chat {session_id}")
-                last = 0
+        head = self._heads.get(session_id) or _read_head(db, session_id)
+        if head is None and not any(isinstance(w, PutSession) and w.info.id == session_id for w in commit.writes):
+            return UnknownSession(f"there is no chat {session_id}")
+        last = head[1] if head else 0
         if commit.writes:
             refusal = _write(db, commit.writes, Unit(session_id, at, last + 1, remembered_since))
             if refusal is not None:
                 return refusal
-        stored = []
-        for seq, payload in enumerate(commit.payloads, last + 1):
-            rows.append((session_id, seq, seq, at, payload))
-            stored.append(StoredEvent(session_id, seq, seq, at, payload))
-        self._last_seq[session_id] = last + len(stored)
+        stored = [StoredEvent(session_id, seq, seq, at, body) for seq, body in enumerate(commit.payloads, last + 1)]
+        if head or (head := _read_head(db, session_id)):
+            chat = head[0]
+            rows.extend((chat, event.seq, event.seq, at, event.payload) for event in stored)
+            self._heads[session_id] = chat, last + len(stored)
         return tuple(stored)
 
 
@@ -163,12 +160,12 @@ def _insert(db: sqlite3.Connection, rows: Sequence[_EventRow]) -> None:
     db.executemany(_INSERT, rows[done:])
 
 
-def _read_last_seq(db: sqlite3.Connection, session_id: str) -> int | None:
-    found = db.execute(
-        "SELECT (SELECT max(seq) FROM events WHERE session_id = s.id) FROM sessions s WHERE id = ?",
-        (session_id,),
+def _read_head(db: sqlite3.Connection, session_id: str) -> tuple[int, int] | None:
+    """The chat's number and last seq; None if there is no such chat."""
+    found: tuple[int, int] | None = db.execute(
+        "SELECT n, (SELECT ifnull(max(seq), 0) FROM events WHERE chat = n) FROM sessions WHERE id = ?", (session_id,)
     ).fetchone()
-    return None if found is None else found[0] or 0
+    return found
 
 
 def _write(db: sqlite3.Connection, writes: Sequence[Write], unit: Unit) -> Conflict | None:

@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
+from typing import Final
 
 from openprogram.core.asking import QuestionRow
 from openprogram.core.events import SessionInfo, StepFinished
@@ -19,6 +20,8 @@ from openprogram.core.storage import (
     UsageRow,
 )
 from openprogram.store.sqlite import rows
+
+_OF_CHAT: Final = "chat = (SELECT n FROM sessions WHERE id = ?)"
 
 
 def session(db: sqlite3.Connection, session_id: str) -> SessionRow | None:
@@ -70,16 +73,16 @@ def messages(db: sqlite3.Connection, session_id: str, ids: Sequence[str]) -> tup
 def events(db: sqlite3.Connection, session_id: str, after_seq: int, limit: int) -> tuple[StoredEvent, ...]:
     """A page of the log."""
     found = db.execute(
-        "SELECT * FROM events WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?",
+        f"SELECT from_seq, seq, at, payload FROM events WHERE {_OF_CHAT} AND seq > ? ORDER BY seq LIMIT ?",
         (session_id, after_seq, limit),
     )
-    return tuple(map(rows.stored_event, found))
+    return tuple(StoredEvent(session_id, *row) for row in found)
 
 
 def backlog(db: sqlite3.Connection, session_id: str, after_seq: int) -> Backlog:
     """Events and bytes after `after_seq`. SQLite takes a blob's length from the row's header."""
     events, size = db.execute(
-        "SELECT count(*), ifnull(sum(length(payload)), 0) FROM events WHERE session_id = ? AND seq > ?",
+        f"SELECT count(*), ifnull(sum(length(payload)), 0) FROM events WHERE {_OF_CHAT} AND seq > ?",
         (session_id, after_seq),
     ).fetchone()
     return Backlog(events, size)

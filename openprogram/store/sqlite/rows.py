@@ -19,14 +19,14 @@ from openprogram.core.jsonio import JsonValue, decode
 from openprogram.core.messages import Message, QueuedMessage
 from openprogram.core.prompt import Surface
 from openprogram.core.protocol.codec import decode_message
-from openprogram.core.storage import ApprovalRow, Grant, Node, Note, Remembered, SessionRow, StoredEvent, UsageRow
+from openprogram.core.storage import ApprovalRow, Grant, Node, Note, Remembered, SessionRow, UsageRow
 from openprogram.core.usage import Usage
 
 _T = TypeVar("_T")
 
 SESSION: Final = """
 SELECT s.*,
-    (SELECT max(seq) FROM events WHERE session_id = s.id) AS last_seq,
+    (SELECT max(seq) FROM events WHERE chat = s.n) AS last_seq,
     EXISTS (SELECT 1 FROM approvals WHERE session_id = s.id AND pending = 1)
         OR EXISTS (SELECT 1 FROM questions WHERE session_id = s.id AND pending = 1) AS waiting
 FROM sessions s
@@ -105,11 +105,6 @@ def message(row: sqlite3.Row) -> Message:
         return decode_message(row["body"])
     except ValidationError as error:
         raise _unreadable(f"message {row['id']}", error) from error
-
-
-def stored_event(row: sqlite3.Row) -> StoredEvent:
-    """An event of the log, its payload unparsed."""
-    return StoredEvent(row["session_id"], row["from_seq"], row["seq"], row["at"], row["payload"])
 
 
 def approval_row(row: sqlite3.Row) -> ApprovalRow:

@@ -144,6 +144,16 @@ CREATE TABLE settings (
     PRIMARY KEY (user_id, key)
 )"""
 
+_NUMBERED_EVENTS = """
+CREATE TABLE numbered_events (
+    chat INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
+    seq INTEGER NOT NULL,
+    from_seq INTEGER NOT NULL,
+    at TEXT NOT NULL,
+    payload BLOB NOT NULL,
+    UNIQUE (chat, seq)
+)"""
+
 _TOKEN_COUNTS = """
 CREATE TABLE token_counts (
     digest TEXT NOT NULL PRIMARY KEY,
@@ -199,6 +209,20 @@ MIGRATIONS: Final = (
         ),
     ),
     Migration("questions", (_QUESTIONS, "CREATE INDEX questions_of_session ON questions (session_id, pending)")),
+    Migration(
+        "events by the chat's number",  # with many chats that stream, a row with a long key in its index costs twice
+        (
+            "ALTER TABLE sessions ADD COLUMN n INTEGER",
+            "UPDATE sessions SET n = rowid",
+            "CREATE UNIQUE INDEX sessions_by_number ON sessions (n)",
+            _NUMBERED_EVENTS,
+            """INSERT INTO numbered_events
+            SELECT s.n, e.seq, e.from_seq, e.at, e.payload FROM events e JOIN sessions s ON s.id = e.session_id
+            ORDER BY e.rowid""",
+            "DROP TABLE events",
+            "ALTER TABLE numbered_events RENAME TO events",
+        ),
+    ),
     Migration(
         "what was sent",
         (

@@ -97,8 +97,8 @@ def _put_session(db: sqlite3.Connection, write: PutSession) -> None:
     info = write.info
     db.execute(
         """INSERT INTO sessions (id, user_id, title, created_at, updated_at, visible, pinned, deleted,
-            model, permission_mode, workspace, leaf_id)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            model, permission_mode, workspace, leaf_id, n)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT ifnull(max(n), 0) + 1 FROM sessions))
         ON CONFLICT (id) DO UPDATE
         SET title = excluded.title, updated_at = excluded.updated_at, pinned = excluded.pinned,
             visible = max(visible, excluded.visible), deleted = excluded.deleted, model = excluded.model,

@@ -9,6 +9,7 @@ import orjson
 import pytest
 from websockets.exceptions import ConnectionClosedError
 
+from openprogram.session_config.patches import MAX_PICKED
 from tests.support.conversation import Chat, sent
 from tests.support.fake import FakeApi
 from tests.support.server import Server
@@ -100,7 +101,7 @@ ON_A_CHAT: Final[tuple[tuple[str, dict[str, Any], str, str | None], ...]] = (
     ("set_tool_disabled", {"name": "bash"}, "bad_field", "value"),
     ("pick_tools", {"tools": "bash"}, "bad_field", "tools"),
     ("pick_tools", {"tools": [7]}, "bad_field", "tools.0"),
-    ("pick_tools", {"tools": [f"t{number}" for number in range(65)]}, "limit_exceeded", "tools"),
+    ("pick_tools", {"tools": [f"t{number}" for number in range(MAX_PICKED + 1)]}, "limit_exceeded", "tools"),
     ("set_permission_mode", {"mode": "bypass"}, "bad_field", "mode"),
     ("set_model", {"model": "nobody/nothing"}, "bad_field", "model"),
     ("inspect_step", {"turn_id": "t_1", "step": 1}, "bad_field", "step"),

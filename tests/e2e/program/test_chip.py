@@ -109,6 +109,22 @@ async def test_with_the_chip_off_a_search_is_refused_whatever_the_model_was_show
     assert not any(record["path"].startswith("/search") for record in await fake.requests())
 
 
+async def test_the_chip_on_is_an_offer_and_forces_no_search(
+    client: Client, fake: FakeApi, wire: str
+) -> None:  # report 8
+    await fake.say("You are welcome.")
+    chat = await Chat.create(client, wire, mode="auto")
+    await chat.act("toggle_web_search", value=True)
+    assert (await chat.turn("thanks"))["reason"] == "done"
+    [request] = await sent(fake)
+    assert "web_search" in request.tool_names
+    choice = request.record["body"].get("tool_choice", "auto")
+    assert choice in ("auto", {"type": "auto"})
+    assert client.received(chat.id, "tool_call_started") == []
+    # What was typed goes to the model and nowhere else.
+    assert not any(record["path"].startswith("/search") for record in await fake.requests())
+
+
 async def test_switched_off_in_mid_turn_it_is_refused_at_once_and_back_on_it_runs(
     client: Client, fake: FakeApi, wire: str
 ) -> None:  # T21

@@ -228,7 +228,7 @@ async def test_the_later_patch_of_one_field_wins(tmp_path: Path) -> None:  # T8
         assert (await chats.store.intent(session_id)).intent.toolset == newest[1]
 
 
-async def test_a_write_that_fails_leaves_the_old_intent_and_says_so(tmp_path: Path) -> None:  # T8
+async def test_a_write_that_fails_leaves_the_old_intent_and_says_so(tmp_path: Path) -> None:  # T8, report 1
     async with opened(tmp_path, tools=_tools(), profile=DEFAULT) as chats:
         session_id = await chats.draft()
         await chats.patch("set_tools_profile", session_id, toolset="coding")

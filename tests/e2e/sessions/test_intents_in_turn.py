@@ -12,6 +12,7 @@ from openprogram.core.events import ErrorRaised, MessageAdded, TurnFinished, Tur
 from openprogram.core.prompt import ResponseStarted
 from openprogram.core.protocol.frames import ToolsAck
 from openprogram.core.tooling import AgentProfile, Preset
+from openprogram.session_config.patches import MAX_PICKED
 from tests.support.agent import FakeTool, held
 from tests.support.script import Gate, call, say, use
 from tests.support.sessions import Chats, Held, opened
@@ -165,7 +166,7 @@ async def test_an_unknown_preset_in_force_starts_no_turn_and_loses_nothing(tmp_p
         ("set_tools_profile", {"toolset": "gone"}, UnknownPreset),
         ("set_tool_disabled", {"name": "gone", "value": True}, UnknownTool),
         ("set_tool_disabled", {"name": "web_search", "value": True}, BadField),
-        ("pick_tools", {"tools": [f"tool_{n}" for n in range(65)]}, LimitExceeded),
+        ("pick_tools", {"tools": [f"tool_{n}" for n in range(MAX_PICKED + 1)]}, LimitExceeded),
     ],
 )
 async def test_a_refused_patch_changes_nothing(

@@ -1,6 +1,7 @@
 """The bodies of requests as they were once sent (C13): a history renders to the same bytes after every upgrade.
 
-Each case is one history, written down for the Messages API, for Chat Completions everywhere and for OpenAI itself.
+Each case is one history, written down for the Messages API, for Chat Completions everywhere and for OpenAI itself, and
+for the Responses API.
 """
 
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import ImageBlock, Message, ReasoningBlock, TextBlock, ToolResultBlock, ToolUseBlock
 from openprogram.core.prompt import ModelParams, ProviderRequest
-from openprogram.providers import anthropic_prompt, chat_prompt
+from openprogram.providers import anthropic_prompt, chat_prompt, responses_prompt
 from openprogram.providers.catalog import UNKNOWN, ModelFacts, facts_of
 from openprogram.providers.hosts import Quirks, quirks_of
 from openprogram.providers.segments import segments
@@ -149,6 +150,12 @@ def test_anthropic_request(case: str, regenerate: bool) -> None:
 def test_chat_request(case: str, folder: str, quirks: Quirks, regenerate: bool) -> None:
     body = chat_prompt.request_body(sent(CASES[case]), MODEL, UNKNOWN, quirks)
     check(Path(__file__).parent / folder / f"{case}.json", body, regenerate=regenerate)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_responses_request(case: str, regenerate: bool) -> None:
+    body = responses_prompt.request_body(sent(CASES[case]), MODEL, facts_of("gpt-5.5"))
+    check(Path(__file__).parent / "responses" / f"{case}.json", body, regenerate=regenerate)
 
 
 def test_pictures_follow_their_results_where_a_model_takes_them(regenerate: bool) -> None:

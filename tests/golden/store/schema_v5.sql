@@ -7,13 +7,13 @@ CREATE TABLE approvals (
     decision TEXT,
     note TEXT
 );
-CREATE TABLE events (
-    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+CREATE TABLE "events" (
+    chat INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
     seq INTEGER NOT NULL,
     from_seq INTEGER NOT NULL,
     at TEXT NOT NULL,
     payload BLOB NOT NULL,
-    UNIQUE (session_id, seq)
+    UNIQUE (chat, seq)
 );
 CREATE TABLE grants (
     n INTEGER PRIMARY KEY,
@@ -57,17 +57,6 @@ CREATE TABLE requests (
     at TEXT NOT NULL,
     PRIMARY KEY (user_id, client_id)
 );
-CREATE TABLE segments (
-    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
-    digest TEXT NOT NULL,
-    data BLOB NOT NULL,
-    PRIMARY KEY (session_id, digest)
-);
-CREATE TABLE sent (
-    n INTEGER PRIMARY KEY,
-    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
-    record BLOB NOT NULL
-);
 CREATE TABLE session_config (
     session_id TEXT NOT NULL PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
     enabled INTEGER,
@@ -94,7 +83,7 @@ CREATE TABLE sessions (
     turn_id TEXT,
     turn_seq INTEGER,
     surface BLOB
-, loaded TEXT, outcome BLOB, outcome_at TEXT, notes BLOB);
+, loaded TEXT, outcome BLOB, outcome_at TEXT, notes BLOB, n INTEGER);
 CREATE TABLE settings (
     user_id TEXT NOT NULL,
     key TEXT NOT NULL,
@@ -118,14 +107,14 @@ CREATE TABLE usage (
     cache_write_1h INTEGER,
     output INTEGER,
     reasoning INTEGER,
-    cost REAL, message_id TEXT, finished BLOB, kind TEXT,
+    cost REAL, message_id TEXT, finished BLOB,
     UNIQUE (session_id, turn_id, step)
 );
 CREATE INDEX approvals_of_session ON approvals (session_id, pending);
 CREATE INDEX messages_of_session ON messages (session_id);
 CREATE INDEX questions_of_session ON questions (session_id, pending);
 CREATE INDEX requests_by_age ON requests (at);
-CREATE INDEX sent_of_session ON sent (session_id);
+CREATE UNIQUE INDEX sessions_by_number ON sessions (n);
 CREATE INDEX sessions_drafted ON sessions (updated_at) WHERE visible = 0;
 CREATE INDEX sessions_in_turn ON sessions (id) WHERE turn_id IS NOT NULL;
 CREATE INDEX sessions_of_user ON sessions (user_id, updated_at, id);

@@ -124,7 +124,7 @@ HEAD = '[endpoints.x]\napi = "anthropic"\nbase_url = "http://h"\n'
     [
         ('[endpoints.x]\nbase_url = "http://h"', "endpoints.x.api"),
         ('[endpoints.x]\napi = "gopher"\nbase_url = "http://h"', "endpoints.x.api"),
-        ('[endpoints.x]\napi = "openai-responses"\nbase_url = "http://h"', "endpoints.x.api"),
+        ('[endpoints.x]\napi = "openai-realtime"\nbase_url = "http://h"', "endpoints.x.api"),
         ('[endpoints.x]\napi = "anthropic"', "endpoints.x.base_url"),
         ('[endpoints.x]\napi = "anthropic"\nbase_url = "h:8081/v1"', "endpoints.x.base_url"),
         ('[endpoints.x]\napi = "anthropic"\nbase_url = "ftp://h"', "endpoints.x.base_url"),

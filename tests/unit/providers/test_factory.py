@@ -9,6 +9,7 @@ from openprogram.providers.config import EndpointConfig
 from openprogram.providers.endpoint import Endpoint
 from openprogram.providers.factory import build_provider
 from openprogram.providers.openai_chat import ChatProvider
+from openprogram.providers.openai_responses import ResponsesProvider
 from tests.support.histories import message
 from tests.support.providers import request
 from tests.support.tree import ROOT
@@ -33,7 +34,11 @@ def test_the_vendors_sdk_is_imported_only_for_an_endpoint_that_needs_it() -> Non
 
 
 def test_each_api_has_its_adapter() -> None:
-    adapters: dict[Api, type] = {"anthropic": AnthropicProvider, "openai-chat": ChatProvider}
+    adapters: dict[Api, type] = {
+        "anthropic": AnthropicProvider,
+        "openai-responses": ResponsesProvider,
+        "openai-chat": ChatProvider,
+    }
     for api, adapter in adapters.items():
         provider = build_provider(EndpointConfig("e", api, "http://127.0.0.1:1"))
         assert isinstance(vars(provider)["_inner"], adapter)

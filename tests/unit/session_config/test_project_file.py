@@ -4,9 +4,11 @@ import pytest
 
 from openprogram.core.intent import ToolIntent
 from openprogram.session_config.layers import Layers, explain, merge
+from openprogram.session_config.patches import MAX_PICKED
 from openprogram.session_config.project_file import ProjectLayer, read_project
 from tests.support.tools import resolved, snapshot
 
+TOO_MANY = [f"t{n}" for n in range(MAX_PICKED + 1)]
 FILE = "/ws/.openprogram/project.toml"
 
 
@@ -28,6 +30,11 @@ def test_every_field_of_an_intent_can_be_said() -> None:
     assert read(text) == ProjectLayer(said)
 
 
+def test_a_bare_list_picks_and_an_empty_one_switches_off() -> None:
+    assert read('tools = ["read", "grep"]') == ProjectLayer(ToolIntent(picked=("read", "grep")))
+    assert read("tools = []") == ProjectLayer(ToolIntent(enabled=False))
+
+
 @pytest.mark.parametrize("text", ["", "# nothing yet", "[tools]"])
 def test_a_file_that_says_nothing_wishes_nothing(text: str) -> None:
     assert read(text) == ProjectLayer()
@@ -45,8 +52,10 @@ def test_a_tool_that_is_not_installed_here_is_no_fault() -> None:  # T13: it is 
         ("[tools]\ntoolset = 5", "tools.toolset: "),
         ('[tools]\nweb_serch = "x"', "tools.web_serch: an intent has no field 'web_serch'"),
         ('[tools]\ndisabled = ["web_search"]', "tools.disabled: web_search has a switch of its own"),
-        ("[tools]\npicked = " + str([f"t{n}" for n in range(65)]), "tools.picked: a selection holds at most 64 tools"),
-        ('tools = ["read"]', "tools: must be a table"),
+        (f"[tools]\npicked = {TOO_MANY}", f"tools.picked: a selection holds at most {MAX_PICKED} tools"),
+        (f"tools = {TOO_MANY}", f"tools.picked: a selection holds at most {MAX_PICKED} tools"),
+        ('tools = "read"', "tools: must be a table or a list of names"),
+        ('tools = ["read", 3]', "tools.1: "),
         ("[servers]", "servers: there is no table 'servers'"),
     ],
 )

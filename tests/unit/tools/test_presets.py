@@ -95,6 +95,9 @@ def test_a_circle_is_a_configuration_error_with_the_path() -> None:  # T14
         combine(circle)
     with pytest.raises(ConfigError, match="x > x"):
         combine([Preset("x", "X", includes=("x",))])
+    longer = [Preset(name, "P", includes=(after,)) for name, after in (("a", "b"), ("b", "c"), ("c", "d"), ("d", "b"))]
+    with pytest.raises(ConfigError, match="b > c > d > b"):
+        combine(longer)
 
 
 def test_an_include_that_leads_nowhere_is_a_configuration_error() -> None:

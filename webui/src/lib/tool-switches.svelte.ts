@@ -1,5 +1,5 @@
 /** A chat's switches for tools: shown as they were just clicked, then as the server says they are. */
-import type { ToolsAck } from "../protocol.gen";
+import type { FollowOffer, ToolsAck } from "../protocol.gen";
 import { t } from "../i18n/index.svelte";
 import { announcer } from "./announce.svelte";
 import type { AckOf, ActionBody, Connection } from "./connection";
@@ -63,13 +63,24 @@ export class ToolSwitches {
 
   /** Choose a preset. A hand-picked list would go on hiding it, so that is put aside, which can be undone. */
   async setToolset(toolset: string | null): Promise<void> {
+    await this.#preferPreset(toolset, false);
+  }
+
+  /** Take up the offer to follow a preset in place of a list that is a copy of it. */
+  async follow(offer: FollowOffer): Promise<void> {
+    await this.#preferPreset(offer.preset, offer.web_search);
+  }
+
+  async #preferPreset(toolset: string | null, search: boolean): Promise<void> {
     const before = this.toolset;
     const picked = this.#chat.state?.intent.picked ?? null;
     this.#toolset.make(toolset);
     const body = (session_id: string): IntentAction => ({ action: "set_tools_profile", session_id, toolset });
-    if (!(await this.#change(body, this.#toolset)) || picked === null || !(await this.unpick())) return;
+    if (!(await this.#change(body, this.#toolset)) || picked === null) return;
+    if (search && !(await this.#search(true))) return;
+    if (!(await this.unpick())) return;
     toasts.show(t("tools.unpicked"), {
-      action: { label: t("app.undo"), run: () => void this.#pickAgain(before, picked) },
+      action: { label: t("app.undo"), run: () => void this.#pickAgain(before, picked, search) },
     });
   }
 
@@ -123,9 +134,15 @@ export class ToolSwitches {
     return { ...shown, next: this.#chat.running && shown.state === "on" && !offered, pending: wish !== undefined };
   }
 
-  async #pickAgain(toolset: string | null, tools: string[]): Promise<void> {
+  /** The list first: as long as it is there, the preset behind it means nothing. */
+  async #pickAgain(toolset: string | null, tools: string[], search: boolean): Promise<void> {
+    if (!(await this.#change((session_id) => ({ action: "pick_tools", session_id, tools })))) return;
+    if (search) await this.#search(null);
     await this.#change((session_id) => ({ action: "set_tools_profile", session_id, toolset }));
-    await this.#change((session_id) => ({ action: "pick_tools", session_id, tools }));
+  }
+
+  #search(value: boolean | null): Promise<boolean> {
+    return this.#change((session_id) => ({ action: "toggle_web_search", session_id, value }));
   }
 
   /** Whether it was done; a refusal is shown. */

@@ -42,7 +42,9 @@ class Thread:
         return self.groups.run(self.db, [Commit(*commit, self.future) for commit in commits])
 
     def texts(self, session_id: str) -> list[bytes]:
-        found = self.db.execute("SELECT payload FROM events WHERE session_id = ? ORDER BY seq", (session_id,))
+        found = self.db.execute(
+            "SELECT payload FROM events JOIN sessions ON n = chat WHERE id = ? ORDER BY seq", (session_id,)
+        )
         return [payload for (payload,) in found]
 
 

@@ -78,6 +78,9 @@ export const setup = {
   "tools.layer.profile": "set by the agent's profile",
   "tools.layer.default": "the server's default",
   "tools.reason.not_picked": "Not in the hand-picked list",
+  "tools.fixed": "This chat follows a fixed list of {n} tools.",
+  "tools.followAgain": "Follow {name} again",
+  "tools.followAgainHint": "The list looks like a copy of this preset; tools that came since are not in it.",
   "tools.unpicked": "The preset is in force; the hand-picked list was put aside.",
 
   "approval.background": "Run this command in the background?",

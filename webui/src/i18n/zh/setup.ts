@@ -78,6 +78,9 @@ export const setup: Readonly<Record<keyof typeof english, string>> = {
   "tools.layer.profile": "由代理配置设置",
   "tools.layer.default": "服务器的默认设置",
   "tools.reason.not_picked": "不在手动挑选的列表中",
+  "tools.fixed": "此对话使用固定的 {n} 个工具的列表。",
+  "tools.followAgain": "重新跟随“{name}”",
+  "tools.followAgainHint": "该列表看起来是此预设的副本；之后新增的工具不在其中。",
   "tools.unpicked": "预设已生效；手动挑选的列表已搁置。",
 
   "approval.background": "在后台运行这条命令吗？",

@@ -1,0 +1,159 @@
+"""A request in the wire format of OpenAI's Responses API. Pure.
+
+Nothing is stored at the vendor (`store` false): each request carries the whole conversation as input items, the model's
+encrypted reasoning among them. Item shapes: `ResponseInputItemParam` of the SDK's types.
+"""
+
+from typing import Final, assert_never
+
+import orjson
+
+from openprogram.core.jsonio import JsonObject, JsonValue, canonical
+from openprogram.core.messages import (
+    Block,
+    ImageBlock,
+    Message,
+    ReasoningBlock,
+    ResultPart,
+    TextBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+)
+from openprogram.core.prompt import ModelParams, ProviderRequest
+from openprogram.providers.catalog import ModelFacts
+from openprogram.providers.history import Keep, Turn, arrange, image_note, sent_name, short_call_id
+
+KEY_CHARS: Final = 64
+"""Longest `prompt_cache_key`."""
+_CALL_ID_CHARS: Final = 64
+_SEALED: Final = ("encrypted_content", "id", "summary")
+
+
+def request_body(request: ProviderRequest, model_id: str, facts: ModelFacts) -> JsonObject:
+    """The JSON body of one streaming request. `model_id` is `endpoint/model`, for reasoning that may go back."""
+    items: list[JsonValue] = []
+    for turn in arrange(request.messages, _own_reasoning(model_id)):
+        items.extend(_user(turn, facts) if turn.role == "user" else _assistant(turn))
+    body: JsonObject = {"model": request.model, "input": items, "stream": True, "store": False}
+    instructions = "\n\n".join(text for text in request.system if text.strip())
+    if instructions:
+        body["instructions"] = instructions
+    if request.tools:
+        body["tools"] = [wire_tool(tool) for tool in request.tools]
+    if request.cache_key:
+        body["prompt_cache_key"] = request.cache_key[:KEY_CHARS]
+    return body | settings(request.params, facts)
+
+
+def settings(params: ModelParams, facts: ModelFacts) -> JsonObject:
+    """Output length, reasoning and sampling, in the form that this model takes."""
+    body: JsonObject = {}
+    if params.max_output_tokens is not None:
+        body["max_output_tokens"] = params.max_output_tokens
+    if params.temperature is not None and facts.takes_temperature:
+        body["temperature"] = params.temperature
+    if facts.thinking != "none":
+        reasoning: JsonObject = {"summary": "auto"}
+        if params.effort is not None:
+            reasoning["effort"] = params.effort
+        body["reasoning"] = reasoning
+        body["include"] = ["reasoning.encrypted_content"]
+    return body
+
+
+def wire_tool(tool: JsonObject) -> JsonObject:
+    """A declaration in this wire format."""
+    return {
+        "type": "function",
+        "name": tool["name"],
+        "description": tool["description"],
+        "parameters": tool["parameters"],
+        "strict": False,
+    }
+
+
+def _user(turn: Turn, facts: ModelFacts) -> list[JsonValue]:
+    items: list[JsonValue] = []
+    texts: list[JsonValue] = []
+    for item in turn.items:
+        match item.block:
+            case ToolResultBlock(call_id, _, content):
+                output = _output(content, facts)
+                items.append({"type": "function_call_output", "call_id": _call_id(call_id), "output": output})
+            case TextBlock(text):
+                texts.append({"type": "input_text", "text": text})
+            case ToolUseBlock() | ReasoningBlock():
+                raise TypeError("a user turn holds text and results only")
+            case _:
+                assert_never(item.block)
+    if texts:
+        items.append({"type": "message", "role": "user", "content": texts})
+    return items
+
+
+def _output(content: tuple[ResultPart, ...], facts: ModelFacts) -> JsonValue:
+    """Plain text where that is all there is, as most results are and every server takes."""
+    if facts.images and any(isinstance(part, ImageBlock) for part in content):
+        return [_part(part) for part in content if isinstance(part, ImageBlock) or part.text.strip()]
+    return "\n\n".join(image_note(part) if isinstance(part, ImageBlock) else part.text for part in content)
+
+
+def _part(part: ResultPart) -> JsonValue:
+    match part:
+        case TextBlock(text):
+            return {"type": "input_text", "text": text}
+        case ImageBlock(media_type, data):
+            return {"type": "input_image", "detail": "auto", "image_url": f"data:{media_type};base64,{data}"}
+        case _:
+            assert_never(part)
+
+
+def _assistant(turn: Turn) -> list[JsonValue]:
+    return [_item(item.block) for item in turn.items]
+
+
+def _item(block: Block) -> JsonValue:
+    match block:
+        case TextBlock(text):
+            part: JsonObject = {"type": "output_text", "text": text, "annotations": []}
+            return {"type": "message", "role": "assistant", "content": [part]}
+        case ReasoningBlock():
+            return {"type": "reasoning", **(_sealed(block) or {})}
+        case ToolUseBlock(call_id, name, arguments):
+            text = canonical(arguments).decode()
+            return {"type": "function_call", "call_id": _call_id(call_id), "name": sent_name(name), "arguments": text}
+        case ToolResultBlock():
+            raise TypeError("results belong to user turns")
+        case _:
+            assert_never(block)
+
+
+def signature_of(item: JsonObject) -> str | None:
+    """What proves a reasoning item to the API: all of the item that goes back, as canonical JSON. None where it has
+    no encrypted content and so proves nothing."""
+    if not isinstance(item.get("encrypted_content"), str):
+        return None
+    kept: JsonObject = {"summary": []} | {name: item[name] for name in _SEALED if name in item}
+    return canonical(kept).decode()
+
+
+def _sealed(block: ReasoningBlock) -> JsonObject | None:
+    """The item that `signature_of` kept; None for what another API signed, under the same name of an endpoint."""
+    try:
+        kept = orjson.loads(block.signature or "")
+    except orjson.JSONDecodeError:
+        return None
+    return kept if isinstance(kept, dict) and "encrypted_content" in kept else None
+
+
+def _own_reasoning(model_id: str) -> Keep:
+    """Reasoning that this model made here and can prove; any other model's is left out (C14)."""
+
+    def keep(message: Message, block: ReasoningBlock) -> bool:
+        return message.model == model_id and _sealed(block) is not None
+
+    return keep
+
+
+def _call_id(call_id: str) -> str:
+    return short_call_id(call_id, _CALL_ID_CHARS)

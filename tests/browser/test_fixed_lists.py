@@ -1,0 +1,68 @@
+"""A chat whose tools are a copy of a preset: the tools panel offers to follow the preset again (T1, T5)."""
+
+import re
+from typing import Any
+
+from playwright.async_api import expect
+
+from tests.browser.conftest import OpenTab
+from tests.support.fake import FakeApi
+from tests.support.server import Server
+from tests.support.ws import Client
+
+
+async def copied(client: Client) -> tuple[str, list[str]]:
+    """A chat as an older program left it with the chip on: the names that its tools had, and web search."""
+    session = (await client.send("create_session"))["session_id"]
+    tools = (await client.send("explain_tools", session_id=session))["tools"]
+    names = [*(tool["name"] for tool in tools if tool["state"] in ("on", "deferred")), "web_search"]
+    return (await client.send("create_session", tools=names))["session_id"], names
+
+
+async def intent(client: Client, session: str) -> dict[str, Any]:
+    decided = (await client.send("explain_tools", session_id=session))["decided"]
+    return {one["field"]: one["value"] for one in decided if one["layer"] == "session"}
+
+
+async def test_a_copied_list_is_told_followed_by_one_click_and_put_back_by_another(
+    fake: FakeApi, server: Server, open_page: OpenTab
+) -> None:
+    async with server.client() as client:
+        session, names = await copied(client)
+        tab = await open_page(server, f"/#/c/{session}")
+        await tab.open_tools()
+        line = tab.page.get_by_test_id("picked-line")
+        await expect(line).to_contain_text(f"This chat follows a fixed list of {len(names)} tools.")
+        await tab.audit()
+
+        await line.get_by_role("button", name="Follow Default again").click()
+        await expect(line).to_have_count(0)
+        await expect(tab.page.get_by_test_id("preset-default")).to_be_checked()
+        await expect(tab.chip).to_have_attribute("data-state", "on")
+        assert await intent(client, session) == {"toolset": "default", "web_search": True}
+
+        await tab.page.get_by_role("button", name="Undo").click()
+        await tab.open_tools()
+        await expect(line).to_contain_text("fixed list")
+        await expect(line.get_by_role("button", name=re.compile("^Follow"))).to_be_visible()
+        assert await intent(client, session) == {"picked": names}
+
+
+async def test_a_short_list_of_ones_own_is_no_copy(fake: FakeApi, server: Server, open_page: OpenTab) -> None:
+    async with server.client() as client:
+        session = (await client.send("create_session", tools=["bash", "read"]))["session_id"]
+    tab = await open_page(server, f"/#/c/{session}")
+    await tab.open_tools()
+    await expect(tab.page.get_by_test_id("picked-line")).to_contain_text("hand-picked")
+
+
+async def test_the_line_of_a_copied_list_is_in_the_readers_language(
+    fake: FakeApi, server: Server, open_page: OpenTab
+) -> None:
+    async with server.client() as client:
+        session, names = await copied(client)
+    tab = await open_page(server, f"/#/c/{session}", locale="zh-CN")
+    await tab.page.get_by_test_id("tools-button").click()
+    line = tab.page.get_by_test_id("picked-line")
+    await expect(line).to_contain_text(f"固定的 {len(names)} 个工具")
+    await expect(line.get_by_role("button")).to_contain_text("重新跟随")
