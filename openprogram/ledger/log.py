@@ -1,12 +1,23 @@
 """From a chat's stored records to its requests in their order, each with its whole list of segments. Pure."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from openprogram.core.sent import SentRecord, StoredSegment
 from openprogram.core.storage import UsageRow
+from openprogram.core.usage import Usage
 from openprogram.ledger.body import Parts
 from openprogram.ledger.difference import Outline
 from openprogram.ledger.verdict import Answered
+
+
+@dataclass(frozen=True, slots=True)
+class Newest:
+    """Of a chat: what the newest request holds, from which the next one is written as a difference; and of each model
+    the last request whose tokens are known, with which the next one is compared."""
+
+    outline: Outline | None
+    answered: dict[str, Answered]
 
 
 def outlines(records: Iterable[SentRecord]) -> tuple[tuple[SentRecord, Outline], ...]:
@@ -14,32 +25,38 @@ def outlines(records: Iterable[SentRecord]) -> tuple[tuple[SentRecord, Outline],
 
     A record is the difference from the one before it, so that all of a chat's records are needed for any.
     """
-    found: dict[tuple[str, int], tuple[SentRecord, Outline]] = {}
+    found = {(record.turn_id, record.step): (record, digests) for record, digests in _whole(records)}
+    return tuple((record, _outline(record, digests)) for record, digests in found.values())
+
+
+def newest(records: Sequence[SentRecord], usage: Iterable[UsageRow]) -> Newest:
+    """What the next request of a chat goes on from."""
+    counted = {(row.turn_id, row.step): row.usage for row in usage if row.kind == "step"}
+    found = {(record.turn_id, record.step): (record, digests) for record, digests in _whole(records)}
+    last: dict[str, tuple[SentRecord, tuple[str, ...], Usage]] = {}
+    for key, (record, digests) in found.items():
+        used = counted.get(key)
+        if used is not None and used.prompt is not None:
+            last[record.model] = record, digests, used
+    answered = {
+        model: Answered(record, _outline(record, digests), used) for model, (record, digests, used) in last.items()
+    }
+    if not records:
+        return Newest(None, answered)
+    final = records[-1]
+    return Newest(_outline(*found[final.turn_id, final.step]), answered)
+
+
+def _whole(records: Iterable[SentRecord]) -> Iterator[tuple[SentRecord, tuple[str, ...]]]:
     digests: tuple[str, ...] = ()
     for record in records:
         digests = digests[: record.kept] + record.digests
-        behind = record.tools + record.system
-        outline = Outline(digests[: record.tools], digests[record.tools : behind], digests[behind:], record.settings)
-        found[record.turn_id, record.step] = record, outline
-    return tuple(found.values())
+        yield record, digests
 
 
-def last_outline(records: Sequence[SentRecord]) -> Outline | None:
-    """What the newest record holds: the next one is written as the difference from it."""
-    found = outlines(records)
-    newest = {id(record): outline for record, outline in found}
-    return newest.get(id(records[-1])) if records else None
-
-
-def last_answered(records: Sequence[SentRecord], usage: Iterable[UsageRow]) -> dict[str, Answered]:
-    """Of each model the last request whose tokens are known: its next one is compared with that."""
-    counted = {(row.turn_id, row.step): row.usage for row in usage if row.kind == "step"}
-    answered: dict[str, Answered] = {}
-    for record, outline in outlines(records):
-        used = counted.get((record.turn_id, record.step))
-        if used is not None and used.prompt is not None:
-            answered[record.model] = Answered(record, outline, used)
-    return answered
+def _outline(record: SentRecord, digests: tuple[str, ...]) -> Outline:
+    behind = record.tools + record.system
+    return Outline(digests[: record.tools], digests[record.tools : behind], digests[behind:], record.settings)
 
 
 def parts_of(record: SentRecord, outline: Outline, segments: Mapping[str, bytes]) -> Parts:

@@ -23,6 +23,7 @@ from openprogram.core.protocol.cache_frames import (
 )
 from openprogram.core.protocol.frames import CacheAck, StepAck, UsageAck
 from openprogram.core.sent import SentRecord
+from openprogram.core.storage import UsageRow
 from openprogram.core.usage import Price, Usage
 from openprogram.ledger.body import SECTIONS, join, name_of
 from openprogram.ledger.difference import Outline, excerpt
@@ -66,12 +67,18 @@ async def usage(hub: Hub, request: Request, action: UsageTotals) -> UsageAck:
 
 
 async def cache_of(store: Store, session_id: str, now: float) -> CacheView:
-    """A chat's requests with their verdicts. `now` is in Unix seconds."""
+    """A chat's requests with their verdicts. `now` is in Unix seconds. A thread does the work."""
     records, counted, nodes = await asyncio.gather(
         store.sent(session_id), store.usage(session_id), store.nodes(session_id)
     )
-    found = inspected(records, counted, nodes)
+    found = await asyncio.to_thread(inspected, records, counted, nodes)
     segments = await store.segments(session_id, _at_places(found))
+    return await asyncio.to_thread(_view, found, counted, segments, now)
+
+
+def _view(
+    found: tuple[Inspected, ...], counted: tuple[UsageRow, ...], segments: Mapping[str, bytes], now: float
+) -> CacheView:
     steps: list[CacheStep] = []
     so_far: float | None = None
     for step in found:
@@ -121,7 +128,7 @@ async def step_of(store: Store, action: InspectStep, secrets: tuple[str, ...] = 
     records, counted, nodes = await asyncio.gather(
         store.sent(session_id), store.usage(session_id), store.nodes(session_id)
     )
-    found = inspected(records, counted, nodes)
+    found = await asyncio.to_thread(inspected, records, counted, nodes)
     place = {(step.record.turn_id, step.record.step): number for number, step in enumerate(found)}
     number = place.get((action.turn_id, action.step))
     if number is None:

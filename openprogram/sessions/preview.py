@@ -13,7 +13,7 @@ from openprogram.core.protocol.cache_actions import PreviewToggle
 from openprogram.core.protocol.frames import PreviewAck
 from openprogram.core.storage import SessionRow
 from openprogram.core.tooling import ContractTool
-from openprogram.ledger.log import last_answered
+from openprogram.ledger.log import newest
 from openprogram.ledger.verdict import Answered, lost_cost
 from openprogram.session_config.patches import (
     Patch,
@@ -37,11 +37,11 @@ async def preview_toggle(hub: Hub, request: Request, action: PreviewToggle) -> P
     row = await hub.row(request.user_id, action.session_id)
     store = hub.ports.store
     records, counted = await asyncio.gather(store.sent(row.info.id), store.usage(row.info.id))
-    answered = last_answered(records, counted)
-    newest = row.surface.model if row.surface else None
+    answered = newest(records, counted).answered
+    shown = row.surface.model if row.surface else None
     if action.toggle == "set_model":
-        return await _other_model(hub, action, answered, newest)
-    return await _other_tools(hub, action, row, answered.get(newest or ""))
+        return await _other_model(hub, action, answered, shown)
+    return await _other_tools(hub, action, row, answered.get(shown or ""))
 
 
 async def _other_tools(hub: Hub, action: PreviewToggle, row: SessionRow, last: Answered | None) -> PreviewAck:
@@ -100,16 +100,14 @@ def _patch(action: PreviewToggle) -> Patch:
             assert_never(action.toggle)
 
 
-async def _other_model(
-    hub: Hub, action: PreviewToggle, answered: dict[str, Answered], newest: str | None
-) -> PreviewAck:
+async def _other_model(hub: Hub, action: PreviewToggle, answered: dict[str, Answered], shown: str | None) -> PreviewAck:
     if action.model is not None:
         await check_model(hub, action.model)
     wanted = action.model or await hub.ports.models.default_id()
     about = hub.ports.models.about(wanted or "")
-    last, known = answered.get(newest or ""), answered.get(wanted or "")
+    last, known = answered.get(shown or ""), answered.get(wanted or "")
     tokens = (last.usage.prompt or 0) if last else 0
-    if wanted == newest or last is None:
+    if wanted == shown or last is None:
         return PreviewAck(id=action.id, session_id=action.session_id, tokens=0, cost=0.0, reason="unchanged")
     if known is not None and hub.ports.clock() - known.record.sent_at < known.record.rules.ttl_s:
         tokens = max(0, tokens - (known.usage.prompt or 0))

@@ -17,7 +17,7 @@ from openprogram.core.intent import StoredIntent, ToolIntent
 from openprogram.core.loaded import LoadedSet
 from openprogram.core.messages import Message, QueuedMessage, TextBlock
 from openprogram.core.storage import SessionRow
-from openprogram.ledger.log import last_answered, last_outline
+from openprogram.ledger.log import newest
 from openprogram.sessions.approvals import Broker
 from openprogram.sessions.authority import LiveAuthority
 from openprogram.sessions.effective import floor, names_now, resolution
@@ -123,7 +123,8 @@ async def _progress(hub: Hub, session_id: str) -> Progress:
 
 async def _read_progress(hub: Hub, session_id: str) -> Progress:
     records, usage = await asyncio.gather(hub.ports.store.sent(session_id), hub.ports.store.usage(session_id))
-    return Progress(outline=last_outline(records), answered=last_answered(records, usage))
+    last = newest(records, usage)
+    return Progress(outline=last.outline, answered=last.answered)
 
 
 async def take_next(hub: Hub, live: Live, history: History, user_id: str, unanswered: bool) -> bool:

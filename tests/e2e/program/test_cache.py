@@ -124,6 +124,8 @@ async def test_an_edited_message_is_named_with_the_first_byte_that_differs(
     assert difference["before"][: difference["room"]] == difference["after"][: difference["room"]]
     assert difference["before"][difference["room"] :].startswith("ome?")
     assert difference["after"][difference["room"] :].startswith("iga?")
+    live = [event["cache"] for event in client.received(chat.id, "step_finished")]
+    assert [(one["missed"], one["cause"]) for one in live] == [(step["missed"], step["cause"]) for step in steps]
     assert steps[-1]["cause"] in ("edit", None)  # None where the endpoint reads up to the difference in whole blocks
     detail = await chat.act("inspect_step", turn_id=steps[-1]["turn_id"], step=steps[-1]["step"])
     assert detail["step"] == steps[-1]
