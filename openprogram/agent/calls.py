@@ -11,6 +11,7 @@ import structlog
 
 from openprogram.agent.discovery import CallDiscovery, Discoverable
 from openprogram.agent.environment import Resumed, ToolPorts
+from openprogram.agent.pictures import PictureRoom
 from openprogram.agent.stop import Stopped, StopSignal
 from openprogram.core.errors import ToolFailure
 from openprogram.core.events import ToolCallFinished, ToolCallStarted, ToolOutputDelta
@@ -39,6 +40,7 @@ class CallSite:
     emit: Emit
     stop: StopSignal
     monotonic: Callable[[], float]
+    pictures: PictureRoom
     ports: ToolPorts = field(default_factory=ToolPorts)
 
     @property
@@ -147,7 +149,8 @@ async def _run_call(call: ToolUseBlock, site: CallSite, progress: _Progress) -> 
         if site.discoverable.needs_loading(call.name):
             discovery.select([call.name])
         output = await _execute(tool, call, site, discovery, watch)
-        result = ToolResultBlock(call.call_id, output.status, output.content, output.display)
+        content = site.pictures.admitted(output.content)
+        result = ToolResultBlock(call.call_id, output.status, content, output.display)
     if discovery.discovered:
         progress.discovered[call.call_id] = tuple(discovery.discovered)
     _finish(call, result, 0 if result.status == "denied" else progress.ran_ms(call), site, progress)

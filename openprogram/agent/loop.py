@@ -8,6 +8,7 @@ from openprogram.agent.calls import CallSite, run_calls
 from openprogram.agent.discovery import Discoverable
 from openprogram.agent.environment import Environment, Resumed, Setup
 from openprogram.agent.freeze import residency
+from openprogram.agent.pictures import PictureRoom
 from openprogram.agent.step import record, run_step
 from openprogram.agent.stop import Stopped
 from openprogram.core.clock import iso_time
@@ -178,6 +179,7 @@ async def _call_tools(env: Environment, setup: Setup, turn_id: str, answer: Mess
         env.emit,
         env.stop,
         env.monotonic,
+        PictureRoom(env.history.messages, resumed.results.values() if resumed else ()),
         env.tool_ports,
     )
     known = len(env.loaded.names)

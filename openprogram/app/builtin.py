@@ -28,6 +28,11 @@ def output_dir(settings: Settings) -> Path:
     return settings.home / "output"
 
 
+def journals(settings: Settings) -> Path:
+    """Where changes of several files are noted down while they are made."""
+    return settings.home / "changes"
+
+
 def job_ended(job: Job) -> Notice:
     """What people are shown when a background command has ended by itself."""
     how = ending(job.end.code) if job.end is not None else "ended"
@@ -50,6 +55,7 @@ class BuiltinSource:
         self._config = BuiltinConfig(
             output_dir=self.output_dir,
             jobs=jobs,
+            journals=journals(settings),
             browsers=browsers,
             search=SearchConfig(
                 tavily_key=search.tavily_key,

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Final
 
-from openprogram.app.builtin import BuiltinSource, job_ended, output_dir
+from openprogram.app.builtin import BuiltinSource, job_ended, journals, output_dir
 from openprogram.app.counting import counting
 from openprogram.app.demo import ENDPOINT, MODEL, DemoProcess
 from openprogram.app.finding import finding
@@ -32,6 +32,7 @@ from openprogram.sessions.settings import KEYLESS_SEARCH
 from openprogram.store.sqlite.store import SqliteStore
 from openprogram.tokens.counts import TokenCounts
 from openprogram.tools.builtin.browser_config import BrowserConfig
+from openprogram.tools.builtin.change_journal import recover
 from openprogram.tools.builtin.jobs import Jobs
 from openprogram.tools.builtin.output import prune
 from openprogram.tools.builtin.playwright_browser import browsing
@@ -51,6 +52,7 @@ async def compose(settings: Settings) -> AsyncIterator[Parts]:
     prepare_workspace(settings)
     async with AsyncExitStack() as stack:
         stack.enter_context(sole_use(settings.home))
+        await asyncio.to_thread(recover, journals(settings))
         store = await SqliteStore.open(settings.home / DATABASE)
         stack.push_async_callback(store.aclose)
         bus = LocalBus()

@@ -5,7 +5,7 @@ a name, the file wins.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
@@ -43,11 +43,17 @@ class PresetSource:
         self._registry = registry
         self._configured = tuple(configured)
         self._own = own
+        self._fault: str | None = None
         self._apply()
 
     def configure(self, presets: Iterable[Preset]) -> None:
         """The file has these now."""
-        self._configured = tuple(presets)
+        self._configured, self._fault = tuple(presets), None
+        self._apply()
+
+    def refused(self, why: str) -> None:
+        """The file cannot be read as it is now: its presets are those from before, and people are told."""
+        self._fault = f"{why}. Until the file is right, its presets are those from before."
         self._apply()
 
     def setting_changed(self, _user_id: str, key: str, value: JsonValue) -> None:
@@ -57,27 +63,31 @@ class PresetSource:
             self._apply()
 
     def _apply(self) -> None:
-        self._registry.set_presets((*self._configured, *self._usable()))
+        usable, left_out = self._usable()
+        problems: dict[str, tuple[str, ...]] = {} if self._fault is None else {CONFIG_FILE: (self._fault,)}
+        if left_out:
+            problems[PRESETS] = tuple(f"{preset.title} is left out: {why}" for preset, why in left_out.items())
+        self._registry.set_presets((*self._configured, *usable), problems)
 
-    def _usable(self) -> Iterator[Preset]:
-        """The user's presets that can be expanded beside the file's. A chat that uses another one is told (T13)."""
-        taken = list(self._configured)
+    def _usable(self) -> tuple[list[Preset], dict[Preset, str]]:
+        """The user's presets that can be expanded beside the file's, and why others cannot (T13)."""
+        usable = list[Preset]()
         waiting = read_presets(self._own or {}, "user")
         while waiting:  # those that include others are known once the others are
             problems: dict[Preset, str] = {}
             for preset in waiting:
                 try:
-                    combine((*taken, preset))
+                    combine((*self._configured, *usable, preset))
                 except ConfigError as error:
                     problems[preset] = error.message
                 else:
-                    taken.append(preset)
-                    yield preset
+                    usable.append(preset)
             if len(problems) == len(waiting):
                 for preset, problem in problems.items():
                     _log.warning("preset_left_out", preset=preset.name, error=problem)
-                return
+                return usable, problems
             waiting = tuple(problems)
+        return usable, {}
 
 
 @asynccontextmanager
@@ -97,6 +107,7 @@ async def following(home: Path, source: PresetSource, poll_s: float = POLL_S) ->
                 source.configure(await asyncio.to_thread(_read, home))
                 _log.info("presets_read_again", file=str(path))
             except ConfigError as error:
+                source.refused(error.message)
                 _log.warning("presets_not_read", error=error.message, hint="the old ones stay until the file is right")
 
     task = asyncio.create_task(follow(seen), name="follow config.toml")

@@ -105,6 +105,19 @@ Preview = Callable[[JsonObject, ToolContext], Awaitable[CallPreview]]
 """Shows what a call would do and does nothing of it; may raise `ToolFailure` where the call could not work."""
 
 
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What one call changes elsewhere, for a person to allow: `reason` says it in words, `pattern` names what "for this
+    chat" would cover, empty where it could not."""
+
+    reason: str
+    pattern: str = ""
+
+
+Judge = Callable[[JsonObject, ToolContext], Awaitable[Effect | None]]
+"""What this call changes elsewhere, as things stand now; None where it only looks. Does nothing of it; may raise
+`ToolFailure` where the call could not work."""
+
 WrittenPaths = Callable[[JsonObject], tuple[str, ...]]
 """All the paths that a call of these arguments writes; raises `ValueError` where that cannot be told."""
 
@@ -128,7 +141,8 @@ class ToolSpec:
     `provides` names capabilities that a switch governs (`"web_search"` is the chip's). `source` is `builtin`,
     `plugin:NAME` or `mcp:SERVER`. `presets` are the built-in presets that list the tool. `version` changes when the
     behaviour behind an unchanged schema does; it is part of a contract's fingerprint. `validate` refuses arguments
-    before anyone is asked about the call (None: `execute` alone knows); `preview` is what the person then sees.
+    before anyone is asked about the call (None: `execute` alone knows); `preview` is what the person then sees. `judge`
+    tells the calls of a tool of permission `none` or `network` apart: those with an effect ask.
     """
 
     name: str
@@ -151,6 +165,7 @@ class ToolSpec:
     version: str = "1"
     validate: Validate | None = field(default=None, compare=False, repr=False)
     preview: Preview | None = field(default=None, compare=False, repr=False)
+    judge: Judge | None = field(default=None, compare=False, repr=False)
 
     @property
     def declaration(self) -> JsonObject:

@@ -25,6 +25,9 @@ _REMEMBERED: Final = 200
 _DROPPED: Final = frozenset({b"connection", b"proxy-connection", b"proxy-authorization", b"keep-alive"})
 
 
+_Accepted = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
 class GuardedProxy:
     """`async with GuardedProxy() as proxy`: it serves at `proxy.url` until the block ends. HTTP/1.1 with CONNECT."""
 
@@ -32,25 +35,21 @@ class GuardedProxy:
         self._policy = policy or AddressPolicy()
         self._resolve = resolve
         self._refusals: OrderedDict[str, str] = OrderedDict()
-        self._group: asyncio.TaskGroup | None = None
+        self._accepted: asyncio.Queue[_Accepted | None] = asyncio.Queue()
         self._server: asyncio.Server | None = None
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._owner: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> "GuardedProxy":
-        self._group = asyncio.TaskGroup()
-        await self._group.__aenter__()
         self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0, limit=_HEAD_BYTES)
+        self._owner = asyncio.create_task(self._own(self._server), name="guarded proxy")
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        assert self._server is not None
-        assert self._group is not None
-        self._server.close()
-        for task in self._tasks:
-            task.cancel()
-        await self._group.__aexit__(kind, error, trace)
+        assert self._owner is not None
+        self._accepted.put_nowait(None)
+        await self._owner
 
     @property
     def url(self) -> str:
@@ -74,12 +73,28 @@ class GuardedProxy:
         return target
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if self._group is None or self._server is None or not self._server.is_serving():
+        if self._server is not None and self._server.is_serving():
+            self._accepted.put_nowait((reader, writer))
+        else:
             writer.close()
-            return
-        task = self._group.create_task(self._serve(reader, writer), name="proxied connection")
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+
+    async def _own(self, server: asyncio.Server) -> None:
+        """The one task that connections belong to: those who enter and leave the block may be two others (law 10)."""
+        tasks: set[asyncio.Task[None]] = set()
+        try:
+            async with asyncio.TaskGroup() as group:
+                while (accepted := await self._accepted.get()) is not None:
+                    task = group.create_task(self._serve(*accepted), name="proxied connection")
+                    tasks.add(task)
+                    task.add_done_callback(tasks.discard)
+                server.close()
+                for task in tasks:
+                    task.cancel()
+        finally:
+            server.close()
+            while not self._accepted.empty():
+                if (late := self._accepted.get_nowait()) is not None:
+                    late[1].close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:

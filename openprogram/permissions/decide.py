@@ -9,7 +9,7 @@ from typing import Literal
 from openprogram.core.events import PermissionMode
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.storage import Grant
-from openprogram.core.tooling import ToolSpec
+from openprogram.core.tooling import Effect, ToolSpec
 from openprogram.permissions.subject import Resolve, Subject, covers, subject
 
 
@@ -29,17 +29,19 @@ def decide(
     arguments: JsonObject,
     roots: Sequence[Path],
     resolve: Resolve = os.path.normpath,
+    effect: Effect | None = None,
 ) -> Decision:
-    """Whether this call runs, asks or is refused. `roots` are the workspace and then the extra directories.
+    """Whether this call runs, asks or is refused. `roots` are the workspace and then the extra directories; `effect` is
+    what the tool itself says that the call changes elsewhere.
 
-    `ask`: what writes or executes asks. `accept_edits`: writing inside the roots does not, but to where a project says
-    what its chats may do. `auto`: nothing asks. In each mode a call asks when it cannot be told what it would touch,
-    and does not when a grant covers it.
+    `ask`: what writes, executes or has an effect asks. `accept_edits`: writing inside the roots does not, but to where
+    a project says what its chats may do. `auto`: nothing asks. In each mode a call asks when it cannot be told what it
+    would touch, and does not when a grant covers it.
     """
-    if spec.permission in ("none", "network"):
+    if effect is None and spec.permission in ("none", "network"):
         return Decision("allow", "it changes nothing")
     try:
-        what = subject(spec, arguments, roots, resolve)
+        what = subject(spec, arguments, roots, resolve) if effect is None else Subject("tool", effect.pattern)
     except (ValueError, OSError) as error:
         return Decision("ask", f"it cannot be told what {spec.name} would touch: {error}")
     if mode == "auto":
@@ -54,7 +56,7 @@ def decide(
         and not what.steers
     ):
         return Decision("allow", "this chat accepts edits in its workspace")
-    return Decision("ask", _why(spec, what, roots[0]), what.pattern)
+    return Decision("ask", _why(spec, what, roots[0]) if effect is None else effect.reason, what.pattern)
 
 
 def _why(spec: ToolSpec, what: Subject, workspace: Path) -> str:

@@ -1,6 +1,7 @@
-"""One WebSocket: a task that reads actions and answers them in order, a task that writes, and a heartbeat."""
+"""One WebSocket: a task that reads actions, tasks that serve them, a task that writes, and a heartbeat."""
 
 import asyncio
+from dataclasses import replace
 from typing import Final
 
 import structlog
@@ -9,14 +10,17 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from openprogram.core.clock import iso_time
 from openprogram.core.errors import BadFrame, LimitExceeded, OpenProgramError
+from openprogram.core.ids import new_id
 from openprogram.core.protocol import VERSION
-from openprogram.core.protocol.actions import Subscribe, Unsubscribe
-from openprogram.core.protocol.frames import PingFrame, SubscribeAck
+from openprogram.core.protocol.actions import Action, Stop, Subscribe, Unsubscribe
+from openprogram.core.protocol.frames import ErrorFrame, PingFrame, SubscribeAck
+from openprogram.core.protocol.user_actions import Ping
 from openprogram.server.auth import user_of
 from openprogram.server.edge import Edge
+from openprogram.server.lanes import Lanes
 from openprogram.server.outbox import Outbox
 from openprogram.server.ws_actions.base import Context
-from openprogram.server.ws_actions.dispatch import answer, error_frame
+from openprogram.server.ws_actions.dispatch import error_frame, read, serve
 
 MAX_SUBSCRIPTIONS: Final = 200
 """Chats that one socket may listen to."""
@@ -79,8 +83,9 @@ class Connection:
         self._schedule_heartbeat()
         async with asyncio.TaskGroup() as tasks:
             writer = tasks.create_task(self._outbox.write(self._send))
-            await self._read()
+            await self._read(Lanes(tasks, self._serve, self._repeat))
             writer.cancel()
+            self._outbox.end()  # what was sent before the client went is done all the same
 
     def close(self) -> None:
         """Let go of timers and subscriptions."""
@@ -108,7 +113,7 @@ class Connection:
         """Send no more of this chat."""
         self._outbox.detach(action.session_id)
 
-    async def _read(self) -> None:
+    async def _read(self, lanes: Lanes) -> None:
         while True:
             message = await self._websocket.receive()
             if message["type"] == "websocket.disconnect":
@@ -117,8 +122,29 @@ class Connection:
             if text is None:
                 self._outbox.answer(error_frame(BadFrame("frames are text, not binary")))
             else:
-                self._outbox.answer(await answer(self._context, text))
+                await self._take(read(self._context, text), lanes)
+            await lanes.room()
+            await self._outbox.thinned()
+
+    async def _take(self, action: Action | ErrorFrame, lanes: Lanes) -> None:
+        match action:
+            case ErrorFrame():
+                self._outbox.answer(action)
+            case Ping() | Subscribe() | Unsubscribe():
+                self._outbox.answer(await serve(self._context, action))
+            case _:
+                lanes.add(action)
+
+    async def _serve(self, action: Action) -> None:
+        if not isinstance(action, Stop):
             await self._outbox.room()
+        self._outbox.answer(await serve(self._context, action))
+
+    async def _repeat(self, action: Action) -> None:
+        """Do again what was answered before."""
+        reply = await serve(self._context, replace(action, id=new_id("c")))
+        if isinstance(reply, ErrorFrame):
+            self._outbox.answer(replace(reply, id=None))
 
     async def _send(self, text: str) -> None:
         self._edge.metrics.frames += 1

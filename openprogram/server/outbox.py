@@ -1,7 +1,8 @@
 """What one tab is about to be sent: answers first, then what its subscriptions give, each in its turn.
 
-One task writes (`write`). Nothing here waits for a slow tab but that task: answers are bounded by the reader, which
-waits for `room` before it takes the next action; subscriptions are bounded by themselves.
+One task writes (`write`). Nothing here waits for a slow tab but that task: answers are bounded by those who make them,
+which wait for `room` before they begin, and by the reader, which waits until they are `thinned` before it takes the
+next frame; subscriptions are bounded by themselves.
 """
 
 import asyncio
@@ -14,7 +15,10 @@ from openprogram.core.protocol.frames import ServerFrame
 from openprogram.server.fanout import Source
 
 MAX_ANSWER_BYTES: Final = 1_000_000
-"""With more than this unsent, no further action is read from the socket."""
+"""With more than this unsent, no further action is begun, but for a Stop."""
+
+MAX_ANSWERS: Final = 2_000
+"""With more unsent, nothing is read from the socket: what is answered at once (a ping, a bad frame) ends somewhere."""
 
 BURST: Final = 50
 """Frames in a row before other tasks get a turn: sending to a fast tab does not suspend by itself."""
@@ -29,8 +33,10 @@ class Outbox:
         self._answers: deque[str] = deque()
         self._answer_bytes = 0
         self._idle: asyncio.Future[None] | None = None
-        self._room = asyncio.Event()
+        self._room, self._few = asyncio.Event(), asyncio.Event()
         self._room.set()
+        self._few.set()
+        self._ended = False
 
     def wake(self, source: Source) -> None:
         """This source has something to send."""
@@ -43,17 +49,25 @@ class Outbox:
         return not self._answers
 
     def answer(self, frame: ServerFrame) -> None:
-        """Queue a frame that belongs to no subscription."""
+        """Queue a frame that belongs to no subscription; nothing once this has ended."""
+        if self._ended:
+            return
         text = encode_frame(frame).decode()
         self._answers.append(text)
         self._answer_bytes += len(text)
         if self._answer_bytes > MAX_ANSWER_BYTES:
             self._room.clear()
+        if len(self._answers) > MAX_ANSWERS:
+            self._few.clear()
         self._go_on()
 
     async def room(self) -> None:
         """Wait until the tab has taken its answers."""
         await self._room.wait()
+
+    async def thinned(self) -> None:
+        """Wait until few answers are unsent."""
+        await self._few.wait()
 
     def attach(self, key: str | None, source: Source) -> None:
         """Send what this source gives, in place of the source that had this key."""
@@ -70,6 +84,12 @@ class Outbox:
         """Have all sources look for what the bus may have lost."""
         for source in self.sources.values():
             source.check()
+
+    def end(self) -> None:
+        """Take no more answers: nobody will read them. Those who wait for room go on."""
+        self._ended = True
+        self._room.set()
+        self._few.set()
 
     def close(self) -> None:
         """Let go of all sources."""
@@ -103,6 +123,7 @@ class Outbox:
             self._answer_bytes -= len(text)
             await send(text)
         self._room.set()
+        self._few.set()
 
     async def _send_from(self, source: Source, send: Callable[[str], Awaitable[None]]) -> None:
         frames = source.take() or await source.read()

@@ -18,6 +18,7 @@ from openprogram.sessions.begin import commit_and_launch, idle_chat, not_deleted
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.manage import new_row
 from openprogram.sessions.request import Request, said
+from openprogram.sessions.run import Run
 from openprogram.sessions.runs import next_of, queued, user_message
 from openprogram.sessions.startup import settle, stop_turn
 
@@ -49,19 +50,25 @@ class Said:
 
 async def say(hub: Hub, request: Request, session_id: str, words: Said) -> ChatAck:
     """Put a message into a chat that exists: it starts a turn, or waits in the queue of the running one."""
-    while True:
-        async with hub.lock(session_id):
-            found, waiting = await asyncio.gather(  # one question to the store: the first token waits for it
-                hub.row(request.user_id, session_id), hub.ports.store.queue(session_id)
-            )
-            row = await settle(hub, found)
-            not_deleted(row)
-            live = hub.runs.get(session_id)
-            if live is None and row.turn_id is None:
-                return await _send(hub, request, row, words, waiting, ())
-            if live is None or not live.run.ending:  # without a run the turn waits for an answer
-                return await _queue(hub, request, row, words)
-        await live.run.finished.wait()  # without the lock: the run may need it to end
+    while isinstance(said := await try_to_say(hub, request, session_id, words), Run):
+        await said.finished.wait()  # without the lock: the run may need it to end
+    return said
+
+
+async def try_to_say(hub: Hub, request: Request, session_id: str, words: Said) -> ChatAck | Run:
+    """Do the same, or return the run there that takes no message any more, whose end has to be waited for."""
+    async with hub.lock(session_id):
+        found, waiting = await asyncio.gather(  # one question to the store: the first token waits for it
+            hub.row(request.user_id, session_id), hub.ports.store.queue(session_id)
+        )
+        row = await settle(hub, found)
+        not_deleted(row)
+        live = hub.runs.get(session_id)
+        if live is None and row.turn_id is None:
+            return await _send(hub, request, row, words, waiting, ())
+        if live is None or not live.run.ending:  # without a run the turn waits for an answer
+            return await _queue(hub, request, row, words)
+        return live.run
 
 
 def _override(hub: Hub, action: Chat) -> ToolIntent | None:

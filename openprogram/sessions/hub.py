@@ -24,6 +24,7 @@ from openprogram.sessions.emitter import TICK_S
 from openprogram.sessions.journal import Journal
 from openprogram.sessions.live import Live
 from openprogram.sessions.meter import Meter
+from openprogram.sessions.projects import Projects
 from openprogram.sessions.sidebar import Sidebar
 from openprogram.sessions.ticker import Ticker
 from openprogram.tokens.calibration import Calibration
@@ -103,10 +104,13 @@ class Hub:
             ports.monotonic,
         )
         self.journal = Journal(ports.store, ports.bus, self.sidebar)
+        self.projects = Projects(defaults.workspace)
         self.progress: OrderedDict[str, Progress] = OrderedDict()
         self.runs: dict[str, Live] = {}
         self.authorities: WeakValueDictionary[str, LiveAuthority] = WeakValueDictionary()
         """Of chats that have a run, or are about to: told of intents from the moment at which the run has read one."""
+        self.correcting: set[str] = set()
+        """Chats whose directory did not answer at once: what was told of them is told again if it was wrong."""
         self.closing = False
         self._run_tasks: set[asyncio.Task[None]] = set()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()

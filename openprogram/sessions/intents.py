@@ -1,9 +1,12 @@
 """The one way to change a chat's tool intent (spec tools.md T10): patch, compare and set, tell everyone."""
 
+from collections.abc import Sequence
 from typing import Literal
 
-from openprogram.core.errors import Conflict
-from openprogram.core.events import IntentChanged
+import structlog
+
+from openprogram.core.errors import Conflict, StorageError
+from openprogram.core.events import Event, IntentChanged
 from openprogram.core.intent import StoredIntent, ToolIntent
 from openprogram.core.protocol.actions import (
     PickTools,
@@ -13,6 +16,7 @@ from openprogram.core.protocol.actions import (
     ToggleWebSearch,
 )
 from openprogram.core.protocol.frames import IntentAck
+from openprogram.core.storage import SessionRow, Write
 from openprogram.session_config.patches import (
     Patch,
     SetEnabled,
@@ -24,10 +28,11 @@ from openprogram.session_config.patches import (
 from openprogram.session_config.patches import SetToolDisabled as PatchDisabled
 from openprogram.sessions.effective import effective, names_now
 from openprogram.sessions.hub import Hub
-from openprogram.sessions.projects import project_layer
 from openprogram.sessions.request import Request
 
 _ATTEMPTS = 20
+
+_log = structlog.get_logger(__name__)
 
 
 async def set_tools_profile(hub: Hub, request: Request, action: SetToolsProfile) -> IntentAck:
@@ -58,7 +63,10 @@ async def pick_tools(hub: Hub, request: Request, action: PickTools) -> IntentAck
 async def _patch(hub: Hub, request: Request, session_id: str, patch: Patch) -> IntentAck:
     """Apply a patch to the newest intent; a write that another process beat is tried again on the newer one (T8)."""
     row = await hub.row(request.user_id, session_id)
-    project = (await project_layer(hub.defaults, row.info, hub.ports.snapshot())).intent
+    layer, current = await hub.projects.glance(row.info, hub.ports.snapshot())
+    project = layer.intent
+    if not current:
+        correct_later(hub, row, project)
     attempt = 1
     async with hub.intent_lock(session_id):
         while True:
@@ -71,6 +79,49 @@ async def _patch(hub: Hub, request: Request, session_id: str, patch: Patch) -> I
                 if remembered is not None or attempt == _ATTEMPTS:
                     raise
             attempt += 1
+
+
+def correct_later(hub: Hub, row: SessionRow, told: ToolIntent) -> None:
+    """Tell what is in force once the chat's directory answers, where that is not what `told` as its layer came to."""
+    if row.info.id not in hub.correcting and not hub.closing:
+        hub.correcting.add(row.info.id)
+        hub.spawn_run(_correct(hub, row, told), f"look again {row.info.id}")
+
+
+async def _correct(hub: Hub, row: SessionRow, told: ToolIntent) -> None:
+    session_id = row.info.id
+    try:
+        project = (await hub.projects.layer(row.info, hub.ports.snapshot())).intent
+        if project != told:
+            await tell_in_force(hub, row.user_id, session_id, project)
+    except StorageError as error:
+        _log.warning("not_told", session_id=session_id, error=error.message)
+    finally:
+        hub.correcting.discard(session_id)
+
+
+async def tell_in_force(
+    hub: Hub, user_id: str, session_id: str, project: ToolIntent, more: Sequence[Event] = (), *writes: Write
+) -> None:
+    """Tell every tab what the chat's intent, which is as it was, comes to now; with `more` in the same commit.
+
+    It is a revision of its own, so that whoever goes by revisions looks again.
+    """
+    attempt = 1
+    async with hub.intent_lock(session_id):
+        while True:
+            stored = await hub.ports.store.intent(session_id)
+            newer = StoredIntent(stored.intent, stored.revision + 1)
+            event = IntentChanged(newer.intent, newer.revision, effective(hub, newer, project))
+            try:
+                await hub.journal.commit(session_id, user_id, (*more, event), *writes)
+                break
+            except Conflict:
+                if attempt == _ATTEMPTS:
+                    raise
+            attempt += 1
+    if (authority := hub.authorities.get(session_id)) is not None:
+        authority.intent_changed(newer)
 
 
 async def _store(

@@ -25,7 +25,8 @@ from openprogram.session_config.new_chats import first_intent
 from openprogram.session_config.patches import check_intent, within
 from openprogram.sessions.effective import effective
 from openprogram.sessions.hub import Hub
-from openprogram.sessions.projects import project_layer
+from openprogram.sessions.intents import tell_in_force
+from openprogram.sessions.projects import LOOK_S
 from openprogram.sessions.request import Request
 from openprogram.sessions.settings import new_chats, permission_mode
 from openprogram.sessions.startup import stop_turn
@@ -60,7 +61,7 @@ async def new_row(
         intent = first_intent(await new_chats(hub, user_id), await _last_used(hub, user_id))
     events: tuple[Event, ...] = ()
     if intent != ToolIntent():
-        project = await project_layer(hub.defaults, info, hub.ports.snapshot())
+        project, _ = await hub.projects.glance(info, hub.ports.snapshot())  # whoever subscribes gets the newest
         events = (IntentChanged(intent, 1, effective(hub, StoredIntent(intent, 1), project.intent)),)
     return SessionRow(info, user_id), events
 
@@ -74,7 +75,7 @@ async def create_session(hub: Hub, request: Request, action: CreateSession) -> S
     """Make a draft; it takes every switch at once and shows in the sidebar with its first message (T6)."""
     if action.model is not None:
         await check_model(hub, action.model)
-    workspace = None if action.workspace is None else await checked(hub.defaults, action.workspace)
+    workspace = await _directory(hub, action.workspace)
     row, events = await new_row(
         hub,
         request.user_id,
@@ -86,6 +87,10 @@ async def create_session(hub: Hub, request: Request, action: CreateSession) -> S
     ack = SessionAck(id=action.id, session_id=row.info.id)
     await hub.journal.commit(row.info.id, request.user_id, (SessionChanged(row.info), *events), request.remember(ack))
     return ack
+
+
+async def _directory(hub: Hub, text: str | None) -> str | None:
+    return None if text is None else await checked(hub.defaults, text, hub.projects.threads)
 
 
 def _imported(hub: Hub, tools: Override | OlderOverride | tuple[str, ...]) -> ToolIntent:
@@ -152,9 +157,24 @@ async def set_permission_mode(hub: Hub, request: Request, action: SetPermissionM
 
 
 async def set_workspace(hub: Hub, request: Request, action: SetWorkspace) -> SessionAck:
-    """Choose where the turns to come work; a running turn stays where it began. None is the server's default."""
-    chosen = None if action.workspace is None else await checked(hub.defaults, action.workspace)
-    return await _change(hub, request, action.session_id, workspace=chosen)
+    """Choose where the turns to come work; a running turn stays where it began. None is the server's default.
+
+    Where another project's wishes come into force with that, all tabs are told in the same commit (spec tools.md T4).
+    """
+    chosen = await _directory(hub, action.workspace)
+    info = (await hub.row(request.user_id, action.session_id)).info
+    snapshot = hub.ports.snapshot()
+    before, certain = await hub.projects.glance(info, snapshot)
+    after = await hub.projects.layer(replace(info, workspace=chosen), snapshot, LOOK_S)
+    if certain and before == after:
+        return await _change(hub, request, action.session_id, workspace=chosen)
+    ack = SessionAck(id=action.id, session_id=action.session_id)
+    async with hub.lock(action.session_id):
+        row = await hub.row(request.user_id, action.session_id)
+        changed = SessionChanged(replace(row.info, workspace=chosen))
+        writes = request.remember(ack)
+        await tell_in_force(hub, request.user_id, action.session_id, after.intent, (changed,), writes)
+    return ack
 
 
 async def _change(hub: Hub, request: Request, session_id: str, **fields: object) -> SessionAck:

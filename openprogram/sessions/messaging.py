@@ -10,10 +10,12 @@ from openprogram.agent.environment import History
 from openprogram.core.chats import MAX_DEPTH, PER_TURN, Chats, ChatSummary, Delivery, Sender
 from openprogram.core.errors import RequestError, StorageError, ToolFailure
 from openprogram.core.jsonio import digest
+from openprogram.core.protocol.frames import ChatAck
 from openprogram.core.storage import SessionRow
-from openprogram.sessions.chat import Said, say
+from openprogram.sessions.chat import Said, try_to_say
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.request import Request
+from openprogram.sessions.run import Run
 
 
 class OtherChats(Chats):
@@ -48,16 +50,21 @@ class OtherChats(Chats):
         client_id = f"{self._session_id} {call_id}"
         request = Request(self._user_id, client_id, digest([session_id, text]))
         words = Said(marked(sender, text), sender=sender)
-        # Begun is done whole: a stop here must not leave a turn there that nobody runs.
-        work = asyncio.ensure_future(say(self._hub, request, session_id, words))
         try:
-            ack = await asyncio.shield(work)
+            while isinstance(said := await self._begun(request, session_id, words), Run):
+                await said.finished.wait()  # a stop here ends this: the run there may be waiting for this one's end
         except (RequestError, StorageError) as error:
             raise ToolFailure(f"It could not be sent: {error.message}.") from error
+        return Delivery(title, said.queued)
+
+    async def _begun(self, request: Request, session_id: str, words: Said) -> ChatAck | Run:
+        """Begun is done whole: a stop here must not leave a turn there that nobody runs."""
+        work = asyncio.ensure_future(try_to_say(self._hub, request, session_id, words))
+        try:
+            return await asyncio.shield(work)
         except asyncio.CancelledError:
             await asyncio.wait({work})
             raise
-        return Delivery(title, ack.queued)
 
     async def _sender(self) -> Sender:
         """This chat's mark on a message. Raises `ToolFailure` where it may send no more."""

@@ -27,7 +27,7 @@ from openprogram.session_config.patches import (
 from openprogram.sessions.effective import floor, names_now, resolution
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.manage import check_model
-from openprogram.sessions.projects import project_layer
+from openprogram.sessions.projects import LOOK_S
 from openprogram.sessions.request import Request
 from openprogram.surface.planner import plan
 
@@ -48,7 +48,7 @@ async def _other_tools(hub: Hub, action: PreviewToggle, row: SessionRow, last: A
     snapshot = hub.ports.snapshot()
     stored = await hub.ports.store.intent(row.info.id)
     changed = change_intent(stored, _patch(action), snapshot)
-    project = await project_layer(hub.defaults, row.info, snapshot)
+    project = await hub.projects.layer(row.info, snapshot, LOOK_S)
     wished = stored if changed is None else StoredIntent(changed, stored.revision + 1)
     resolved = resolution(hub, wished, snapshot, project.intent)
     if row.surface is None or last is None:

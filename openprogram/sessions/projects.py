@@ -3,41 +3,104 @@
 import asyncio
 import os
 import stat
+from collections import OrderedDict
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from openprogram.core.events import SessionInfo
 from openprogram.core.tooling import Snapshot
 from openprogram.session_config.project_file import NO_PROJECT, PROJECT_FILE, ProjectLayer, faulty, read_project
-from openprogram.sessions.hub import Defaults
+
+GLANCE_S: Final = 0.02
+"""How long a switch or a snapshot waits for a directory (P1); what it then goes by is what was read last."""
+LOOK_S: Final = 1.0
+"""How long a person who looks at the tools waits for it."""
+PATIENCE_S: Final = 10.0
+"""How long a turn waits for it, before the careful preset stands in for what its project may want."""
 
 _MOST_BYTES: Final = 64_000
+_REMEMBERED: Final = 200
+_THREADS: Final = 16
+"""Each directory that is away (a network disk) holds one; they are no threads that anything else needs."""
 
 
-def workspace_of(defaults: Defaults, info: SessionInfo) -> Path:
-    """The directory that a chat works in."""
-    return Path(info.workspace) if info.workspace else defaults.workspace
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The file as it was read: its bytes, or in words why there are none; neither where it does not exist."""
+
+    data: bytes | None = None
+    fault: str | None = None
 
 
-async def project_layer(defaults: Defaults, info: SessionInfo, snapshot: Snapshot) -> ProjectLayer:
-    """What the chat's project says about tools; nothing where it has no such file."""
-    path = workspace_of(defaults, info) / PROJECT_FILE
-    if _is_missing(path):  # as most are: not worth a thread, which the first token would wait for
-        return NO_PROJECT
-    return await asyncio.to_thread(_read, path, snapshot)
+_NOTHING: Final = _Found()
 
 
-def _is_missing(path: Path) -> bool:
-    try:
-        path.lstat()
-    except (FileNotFoundError, NotADirectoryError):
-        return True
-    except OSError:
-        return False  # reading it will tell
-    return False
+class Projects:
+    """Reads what projects say. A directory that does not answer holds up who reads it, for a time, and nobody else."""
+
+    def __init__(self, default: Path) -> None:
+        self.threads = ThreadPoolExecutor(_THREADS, "workspace")
+        self._default = default
+        self._reading: dict[Path, asyncio.Future[_Found]] = {}
+        self._known: OrderedDict[Path, _Found] = OrderedDict()
+
+    def workspace_of(self, info: SessionInfo) -> Path:
+        """The directory that a chat works in."""
+        return Path(info.workspace) if info.workspace else self._default
+
+    async def layer(self, info: SessionInfo, snapshot: Snapshot, patience_s: float = PATIENCE_S) -> ProjectLayer:
+        """What the chat's project says about tools; nothing where it has no such file."""
+        path = self.workspace_of(info) / PROJECT_FILE
+        try:
+            async with asyncio.timeout(patience_s):
+                found = await self._read(path)
+        except TimeoutError:
+            return faulty(str(path), "its disk does not answer")
+        return _layer(path, found, snapshot)
+
+    async def glance(self, info: SessionInfo, snapshot: Snapshot) -> tuple[ProjectLayer, bool]:
+        """What it says, and whether that is so; else it is what the directory said when it last answered."""
+        path = self.workspace_of(info) / PROJECT_FILE
+        try:
+            async with asyncio.timeout(GLANCE_S):
+                return _layer(path, await self._read(path), snapshot), True
+        except TimeoutError:
+            return _layer(path, self._known.get(path, _NOTHING), snapshot), False
+
+    def close(self) -> None:
+        """Begin no more reads."""
+        self.threads.shutdown(wait=False, cancel_futures=True)
+
+    async def _read(self, path: Path) -> _Found:
+        """The file as it is at some time after this call. It is read once for all who ask meanwhile."""
+        earlier = self._reading.get(path)
+        if earlier is not None:  # begun before this call, so maybe before what is looked for was written
+            await asyncio.wait({earlier})
+        reading = self._reading.get(path)
+        if reading is None:
+            reading = asyncio.get_running_loop().run_in_executor(self.threads, _read, path)
+            self._reading[path] = reading
+            reading.add_done_callback(lambda done: self._done(path, done))
+        return await asyncio.shield(reading)
+
+    def _done(self, path: Path, reading: "asyncio.Future[_Found]") -> None:
+        del self._reading[path]
+        if not reading.cancelled():
+            self._known[path] = reading.result()
+            self._known.move_to_end(path)
+            if len(self._known) > _REMEMBERED:
+                self._known.popitem(last=False)
 
 
-def _read(path: Path, snapshot: Snapshot) -> ProjectLayer:
+def _layer(path: Path, found: _Found, snapshot: Snapshot) -> ProjectLayer:
+    if found.fault is not None:
+        return faulty(str(path), found.fault)
+    return NO_PROJECT if found.data is None else read_project(str(path), found.data, snapshot)
+
+
+def _read(path: Path) -> _Found:
     try:
         # What lies there came with the project: no link out of it is followed, and no pipe is waited for.
         folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -47,12 +110,12 @@ def _read(path: Path, snapshot: Snapshot) -> ProjectLayer:
             os.close(folder)
         with open(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                return faulty(str(path), "not a plain file")
+                return _Found(fault="not a plain file")
             data = file.read(_MOST_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError):
-        return faulty(str(path), "its folder is a link") if path.parent.is_symlink() else NO_PROJECT
+        return _Found(fault="its folder is a link") if path.parent.is_symlink() else _NOTHING
     except OSError as error:
-        return faulty(str(path), f"cannot be read: {error.strerror or error}")
+        return _Found(fault=f"cannot be read: {error.strerror or error}")
     if len(data) > _MOST_BYTES:
-        return faulty(str(path), f"larger than {_MOST_BYTES:,} bytes")
-    return read_project(str(path), data, snapshot)
+        return _Found(fault=f"larger than {_MOST_BYTES:,} bytes")
+    return _Found(data)

@@ -18,10 +18,11 @@ from openprogram.session_config.project_file import PROJECT_FILE
 from openprogram.sessions.effective import effective, layers, resolution
 from openprogram.sessions.fold import fold, since_last_message
 from openprogram.sessions.hub import Hub
+from openprogram.sessions.intents import correct_later
 from openprogram.sessions.log import timed_turn_events
 from openprogram.sessions.presets import preset_infos
 from openprogram.sessions.prices import prices
-from openprogram.sessions.projects import project_layer
+from openprogram.sessions.projects import LOOK_S
 from openprogram.sessions.request import Request
 from openprogram.sessions.tree import path, siblings
 from openprogram.tools.fixed_lists import follow_offer
@@ -64,7 +65,9 @@ async def snapshot(hub: Hub, user_id: str, session_id: str) -> Snapshot:
     ids = path(nodes, row.info.leaf_id)
     page = ids[-_SNAPSHOT_MESSAGES:]
     intent = await store.intent(session_id)
-    project = await project_layer(hub.defaults, row.info, hub.ports.snapshot())
+    project, current = await hub.projects.glance(row.info, hub.ports.snapshot())
+    if not current:
+        correct_later(hub, row, project.intent)
     usage, cost = Usage(), None
     for step in counted:
         usage = usage.plus(step.usage)
@@ -133,7 +136,7 @@ async def explain_tools(hub: Hub, request: Request, action: ExplainTools) -> Too
     row = await hub.row(request.user_id, action.session_id)
     stored = await hub.ports.store.intent(action.session_id)
     live = hub.ports.snapshot()
-    project = await project_layer(hub.defaults, row.info, live)
+    project = await hub.projects.layer(row.info, live, LOOK_S)
     chat_layers = layers(hub, stored.intent, project.intent)
     error: str | None = None
     deciding: Layers | None = chat_layers

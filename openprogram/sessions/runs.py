@@ -24,7 +24,6 @@ from openprogram.sessions.effective import floor, names_now, resolution
 from openprogram.sessions.emitter import Emitter
 from openprogram.sessions.hub import REMEMBERED_CHATS, Hub
 from openprogram.sessions.live import Live
-from openprogram.sessions.projects import project_layer, workspace_of
 from openprogram.sessions.questions import Questions
 from openprogram.sessions.run import Run, RunInbox, RunSurfaces
 from openprogram.sessions.startup import close_turn
@@ -185,13 +184,13 @@ class _Preparer:
         row, read = await self._newest()
         snapshot = hub.ports.snapshot()
         override = self._override()
-        project = await project_layer(hub.defaults, row.info, snapshot)
+        project = await hub.projects.layer(row.info, snapshot)
         intent = self._live.authority.newest(read)  # a switch may have been flipped while the disk was read
         resolved = resolution(hub, intent, snapshot, project.intent, override)
         self._live.authority.begin_turn(intent, snapshot, project.intent, override)
         model, provider = await hub.ports.models.resolve(row.info.model)
         await hub.ports.tokens.learn(counted_texts(resolved.kept))
-        workspace = workspace_of(hub.defaults, row.info)
+        workspace = hub.projects.workspace_of(row.info)
         authority, ask = self._live.authority, self._live.broker
         return Setup(
             contract=freeze(resolved, lambda spec: wrap(spec, authority, ask)),

@@ -236,3 +236,4 @@ async def session_service(ports: Ports, defaults: Defaults, boot_id: str) -> Asy
         meter.cancel()
         sweeper.cancel()
         await tasks.__aexit__(None, None, None)  # no `async with`: it would wrap what fails in the caller's block
+        hub.projects.close()

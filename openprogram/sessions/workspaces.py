@@ -2,20 +2,27 @@
 
 import asyncio
 import os
+from concurrent.futures import Executor
 from pathlib import Path
 
 from openprogram.core.errors import BadField
 from openprogram.sessions.hub import Defaults
+from openprogram.sessions.projects import PATIENCE_S
 
 _FIELD = "workspace"
 
 
-async def checked(defaults: Defaults, text: str) -> str:
+async def checked(defaults: Defaults, text: str, threads: Executor | None = None) -> str:
     """The directory as it is stored: absolute, without `.`, `..` or a slash at its end.
 
-    Raises `BadField` unless it is a directory that this server may enter, and outside of its own data.
+    Raises `BadField` unless it is a directory that this server may enter, and outside of its own data. The look at the
+    disk happens in one of `threads` (None: of the loop's own), as the disk may be away.
     """
-    return await asyncio.to_thread(_checked, defaults, text)
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            return await asyncio.get_running_loop().run_in_executor(threads, _checked, defaults, text)
+    except TimeoutError as error:
+        raise BadField(f"the disk of {text[:200]} does not answer", field=_FIELD, hint="choose another one") from error
 
 
 def _checked(defaults: Defaults, text: str) -> str:

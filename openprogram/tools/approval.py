@@ -23,7 +23,8 @@ def with_approval(execute: Execute, spec: ToolSpec, authority: Authority, ask: A
     async def approved(arguments: JsonObject, context: ToolContext) -> ToolOutput:
         state = authority.permission()
         roots = (context.workspace, *context.extra_dirs)
-        decision = decide(state.mode, state.grants, spec, arguments, roots, os.path.realpath)
+        effect = None if spec.judge is None else await spec.judge(arguments, context)
+        decision = decide(state.mode, state.grants, spec, arguments, roots, os.path.realpath, effect)
         if decision.outcome == "deny":
             return _denied(f"This call is not allowed here: {decision.reason}.")
         if decision.outcome == "ask":

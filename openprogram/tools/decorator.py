@@ -22,6 +22,7 @@ from openprogram.core.jsonio import JsonObject
 from openprogram.core.prompt import Residency
 from openprogram.core.tooling import (
     Execute,
+    Judge,
     Permission,
     Preview,
     ToolContext,
@@ -60,6 +61,7 @@ def tool(  # noqa: PLR0913 - one argument per field of a ToolSpec
     limits: ToolLimits = ToolLimits(),  # noqa: B008 - a frozen value
     version: str = "1",
     preview: Preview | None = None,
+    judge: Judge | None = None,
 ) -> Callable[[ToolFunction[P]], ToolSpec]:
     """Make a `ToolSpec` of the decorated function; the fields mean what they mean there.
 
@@ -95,6 +97,7 @@ def tool(  # noqa: PLR0913 - one argument per field of a ToolSpec
             version=version,
             validate=_validator(named, parameters),
             preview=preview,
+            judge=judge,
         )
 
     return declare

@@ -16,7 +16,10 @@ from openprogram.tools.presets import combine
 Listener = Callable[[Snapshot], None]
 """Told of each new snapshot. Must return at once and not raise."""
 
+Texts = Mapping[str, tuple[str, ...]]
+
 _NONE: Final = MappingProxyType[str, str]({})
+_NO_TEXTS: Final = MappingProxyType[str, tuple[str, ...]]({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,7 @@ class Registry:
     def __init__(self, presets: Iterable[Preset] = ()) -> None:
         self._sources: dict[str, _Source] = {}
         self._listeners: list[Listener] = []
+        self._preset_problems: Texts = _NO_TEXTS
         self._snapshot = Snapshot(1, (), combine(presets))
 
     @property
@@ -73,9 +77,14 @@ class Registry:
         if self._sources.pop(source, None) is not None:
             self._rebuild()
 
-    def set_presets(self, presets: Iterable[Preset]) -> None:
-        """Make these the presets beside the built-in ones. Raises `ConfigError` and keeps the old ones."""
-        self._publish(replace(self._snapshot, presets=combine(presets)))
+    def set_presets(self, presets: Iterable[Preset], problems: Texts = _NO_TEXTS) -> None:
+        """Make these the presets beside the built-in ones. Raises `ConfigError` and keeps the old ones.
+
+        `problems` say for people, by where it stands, what cannot be one.
+        """
+        combined = combine(presets)
+        self._preset_problems = problems
+        self._publish(replace(self._snapshot, presets=combined, problems=self._problems()))
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Call `listener` with each new snapshot from now on; returns the unsubscription."""
@@ -91,16 +100,19 @@ class Registry:
         }
         tools = tuple(tool if tool.name == name else replace(tool, name=name) for name, tool in named)
         about = {source: given.about for source, given in sorted(self._sources.items()) if given.about}
-        problems = {source: given.problems for source, given in sorted(self._sources.items()) if given.problems}
         self._publish(
             replace(
                 self._snapshot,
                 tools=tools,
                 unavailable=MappingProxyType(reasons),
                 about=MappingProxyType(about),
-                problems=MappingProxyType(problems),
+                problems=self._problems(),
             )
         )
+
+    def _problems(self) -> Texts:
+        told = {source: given.problems for source, given in sorted(self._sources.items()) if given.problems}
+        return MappingProxyType({**told, **self._preset_problems})
 
     def _publish(self, snapshot: Snapshot) -> None:
         if _same(snapshot, self._snapshot):

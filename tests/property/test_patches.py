@@ -10,11 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openprogram.core.errors import ToolFailure
-from openprogram.tools.builtin.apply_patch import apply_patch, parse_patch
+from openprogram.tools.builtin.apply_patch import apply_patch_tool, parse_patch
 from openprogram.tools.builtin.diff import unified
 from openprogram.tools.builtin.patch import UpdateFile
 from openprogram.tools.builtin.patching import patched
 from tests.support.tools import context
+
+apply_patch = apply_patch_tool(None)
 
 LINES = (
     "a",

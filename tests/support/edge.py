@@ -20,10 +20,12 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Origin, Subprotocol
 
 from openprogram.app.serve import bind, uvicorn_config
+from openprogram.core.ports import Bus
 from openprogram.server.access import make_access
 from openprogram.server.app import create_app
 from openprogram.server.edge import Edge
 from openprogram.server.fanout import Fanout
+from openprogram.server.service import Log, Service
 from openprogram.server.subscription import Limits
 from tests.support.chats import LocalBus, MemoryLog, StandInService
 from tests.support.ws import WAIT_S, Client
@@ -35,13 +37,10 @@ NOWHERE: Final = Path("/nonexistent")
 
 
 @dataclass
-class Served:
-    """A running edge and what is behind it."""
+class Reached:
+    """A running edge."""
 
     edge: Edge
-    log: MemoryLog
-    bus: LocalBus
-    service: StandInService
     port: int
 
     @property
@@ -97,6 +96,15 @@ class Served:
         return int(answer.split()[1]), answer
 
 
+@dataclass
+class Served(Reached):
+    """A running edge and the stand-in behind it."""
+
+    log: MemoryLog
+    bus: LocalBus
+    service: StandInService
+
+
 @asynccontextmanager
 async def reading(socket: ClientConnection) -> AsyncIterator[Client]:
     """A client that collects what the socket brings."""
@@ -126,19 +134,29 @@ class _Server(uvicorn.Server):
 
 
 @asynccontextmanager
-async def serving(
+async def serving(**options: Any) -> AsyncIterator[Served]:
+    """Serve the stand-in on a free port until the block ends. `options` are those of `reached`."""
+    log, bus = MemoryLog(), LocalBus()
+    service = StandInService(log, bus)
+    async with reached(service, log, bus, **options) as found:
+        yield Served(found.edge, found.port, log, bus, service)
+
+
+@asynccontextmanager
+async def reached(
+    service: Service,
+    log: Log,
+    bus: Bus,
     *,
     static: Path = NOWHERE,
     heartbeat_s: float = 3600.0,
     limits: Limits | None = None,
     ready: bool = True,
     **access: Any,
-) -> AsyncIterator[Served]:
+) -> AsyncIterator[Reached]:
     """Serve on a free port until the block ends. `access` goes to `make_access`."""
     with contextlib.closing(bind("127.0.0.1", 0)) as listener:
         port: int = listener.getsockname()[1]
-        log, bus = MemoryLog(), LocalBus()
-        service = StandInService(log, bus)
         edge = Edge(
             service=service,
             fanout=Fanout(log=log, bus=bus, service=service, limits=limits or Limits()),
@@ -152,7 +170,7 @@ async def serving(
         try:
             async with asyncio.timeout(WAIT_S):
                 await server.listening.wait()
-            yield Served(edge, log, bus, service, port)
+            yield Reached(edge, port)
         finally:
             edge.fanout.close()
             server.should_exit = True

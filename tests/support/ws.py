@@ -77,6 +77,12 @@ class Client:
             raise Refused(self.frames[index])
         return self.frames[index]
 
+    async def until_answered(self, number: int) -> None:
+        """Wait until so many answers have come, whatever they are to."""
+        start = 0
+        for _ in range(number):
+            start = 1 + await self._find(start, "an answer", lambda frame: frame["type"] in ("ack", "pong", "error"))
+
     async def subscribe(self, session_id: str | None, after_seq: int = 0, *, snapshot: bool = False) -> Frame:
         """Ask for a chat's events; returns the ack."""
         return await self.send("subscribe", session_id=session_id, after_seq=after_seq, snapshot=snapshot)

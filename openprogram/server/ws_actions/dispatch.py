@@ -25,11 +25,21 @@ HANDLERS: Final = MappingProxyType(
 
 async def answer(context: Context, data: str | bytes) -> Reply | ErrorFrame:
     """Do what a frame asks. Every failure becomes an error frame, and nothing is half-applied (P12)."""
+    action = read(context, data)
+    return action if isinstance(action, ErrorFrame) else await serve(context, action)
+
+
+def read(context: Context, data: str | bytes) -> Action | ErrorFrame:
+    """The action that a frame asks for, or the answer to one that asks for none."""
     try:
-        action = decode_action(data)
+        return decode_action(data)
     except OpenProgramError as error:
         context.metrics.actions["?", error.code] += 1
         return error_frame(error, frame_id(data))
+
+
+async def serve(context: Context, action: Action) -> Reply | ErrorFrame:
+    """Do an action; every failure becomes an error frame."""
     reply = await _perform(context, action)
     context.metrics.actions[action.action, reply.code if isinstance(reply, ErrorFrame) else "ok"] += 1
     return reply

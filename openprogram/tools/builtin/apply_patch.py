@@ -1,11 +1,12 @@
 """`apply_patch`: change, add, move and delete several files at once."""
 
 import asyncio
+from pathlib import Path
 from typing import Final
 
 from openprogram.core.errors import ToolFailure
 from openprogram.core.jsonio import JsonObject, digest, digest_bytes, scrub
-from openprogram.core.tooling import CallPreview, ToolContext, ToolOutput
+from openprogram.core.tooling import CallPreview, ToolContext, ToolOutput, ToolSpec
 from openprogram.tools.builtin.changes import apply_changes
 from openprogram.tools.builtin.diff import Diff, joined, unified
 from openprogram.tools.builtin.files import MAX_EDITED
@@ -36,35 +37,40 @@ def paths_of_patch(arguments: JsonObject) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*(section.path for section in sections), *moved]))
 
 
-@tool(
-    permission="write",
-    writes=paths_of_patch,
-    presets=("coding",),
-    preview=preview_apply_patch,
-)
-async def apply_patch(context: ToolContext, patch: str) -> ToolOutput:
-    """Change, add, move or delete multiple files at once by one patch (diff): all of it is done, or nothing.
+def apply_patch_tool(journals: Path | None) -> ToolSpec:
+    """The tool; `journals` is where its changes are noted down while they are made, None: nowhere."""
 
-    Begin with `*** Begin Patch`, end with `*** End Patch`; between them, for each file: `*** Update File: name`, then
-    perhaps `*** Move to: name`, then hunks, each of an `@@` line (may quote a line that stands before, such as a
-    function's head) and lines that begin with a space (context), `-` or `+`; or `*** Add File: name` and `+` lines; or
-    `*** Delete File: name`. A unified diff works too.
+    @tool(
+        permission="write",
+        writes=paths_of_patch,
+        presets=("coding",),
+        preview=preview_apply_patch,
+    )
+    async def apply_patch(context: ToolContext, patch: str) -> ToolOutput:
+        """Change, add, move or delete multiple files at once by one patch (diff): all of it is done, or nothing.
 
-    Args:
-        patch: The whole patch
-    """
-    roots = Roots.of(context)
-    states = await asyncio.to_thread(_apply, roots, parse_patch(patch))
-    diffs = _diffs(states)
-    lines = [_told(state, diff) for state, diff in diffs]
-    whole = joined([diff for _, diff in diffs])
-    display: JsonObject = {
-        "path": states[0].place.shown if len(states) == 1 else f"{len(diffs)} files",
-        "diff": diff_text(whole),
-        "added": whole.added,
-        "removed": whole.removed,
-    }
-    return ToolOutput.text("\n".join(lines) or "The files are like that already; nothing changed.", display=display)
+        Begin with `*** Begin Patch`, end with `*** End Patch`; between them, for each file: `*** Update File: name`,
+        then perhaps `*** Move to: name`, then hunks, each of an `@@` line (may quote a line that stands before, such as
+        a function's head) and lines that begin with a space (context), `-` or `+`; or `*** Add File: name` and `+`
+        lines; or `*** Delete File: name`. A unified diff works too.
+
+        Args:
+            patch: The whole patch
+        """
+        roots = Roots.of(context)
+        states = await asyncio.to_thread(_apply, roots, parse_patch(patch), journals)
+        diffs = _diffs(states)
+        lines = [_told(state, diff) for state, diff in diffs]
+        whole = joined([diff for _, diff in diffs])
+        display: JsonObject = {
+            "path": states[0].place.shown if len(states) == 1 else f"{len(diffs)} files",
+            "diff": diff_text(whole),
+            "added": whole.added,
+            "removed": whole.removed,
+        }
+        return ToolOutput.text("\n".join(lines) or "The files are like that already; nothing changed.", display=display)
+
+    return apply_patch
 
 
 def parse_patch(text: str) -> tuple[FilePatch, ...]:
@@ -82,9 +88,9 @@ def parse_patch(text: str) -> tuple[FilePatch, ...]:
     return sections
 
 
-def _apply(roots: Roots, sections: tuple[FilePatch, ...]) -> tuple[FileState, ...]:
+def _apply(roots: Roots, sections: tuple[FilePatch, ...], journals: Path | None) -> tuple[FileState, ...]:
     states = plan(roots, sections)
-    apply_changes(changes_of(states))
+    apply_changes(changes_of(states), journals)
     return states
 
 

@@ -1,8 +1,7 @@
 """What can be done with a web page, and how it is told to a model. Imports Playwright, so it is imported when used."""
 
-import asyncio
 import re
-from pathlib import Path
+from base64 import b64encode
 from typing import Final
 
 from playwright.async_api import Error, Locator
@@ -10,35 +9,36 @@ from playwright.async_api import TimeoutError as Slow
 
 from openprogram.core.errors import BadArguments, ToolFailure
 from openprogram.core.jsonio import JsonObject
+from openprogram.core.messages import ImageBlock, TextBlock
 from openprogram.core.tooling import ToolOutput
 from openprogram.net.errors import NetFailure
 from openprogram.tools.builtin.browser_config import BrowserCall
-from openprogram.tools.builtin.browser_pages import Seat, first_line
+from openprogram.tools.builtin.browser_seat import HEIGHT, WIDTH, Seat, first_line
 
 SNAPSHOT_CHARS: Final = 16_000
+_STILL_COMING: Final = "\nA page or window has been asked for and is not there yet; this is what was there before."
 _REF: Final = re.compile(r"(f\d+)?e\d+")
-_SETTLE_MS: Final = 3_000
 
 
-async def act(call: BrowserCall, seat: Seat, workspace: Path) -> ToolOutput:
+async def act(call: BrowserCall, seat: Seat) -> ToolOutput:
     """Do it, and tell what the page is like then. Raises `ToolFailure`."""
+    seat.begin()
     try:
         match call.action:
             case "open":
                 await _open(call, seat)
             case "click":
-                await _element(call, seat).click()
+                await element(call, seat).click()
             case "type":
                 await _type(call, seat)
             case "back":
                 await seat.page.go_back(wait_until="domcontentloaded")
             case "screenshot":
-                return await _screenshot(seat, workspace)
+                return await _screenshot(seat)
             case _:
                 pass
-        if call.action != "snapshot":
-            await _settled(seat)
-        return await _tree(seat)
+        rested = call.action == "snapshot" or await seat.rest()
+        return await _tree(seat, "" if rested else _STILL_COMING)
     except Slow as error:
         hint = " Take a new tree: the page may have changed." if call.ref else ""
         raise ToolFailure(f"{call.action} did not work in time.{hint}") from error
@@ -56,60 +56,40 @@ async def _open(call: BrowserCall, seat: Seat) -> None:
     await seat.page.goto(str(target), wait_until="domcontentloaded")
 
 
-def _element(call: BrowserCall, seat: Seat) -> Locator:
+def element(call: BrowserCall, seat: Seat) -> Locator:
+    """What the call's ref names. Raises `BadArguments`."""
     if not _REF.fullmatch(call.ref):
         raise BadArguments(f"{call.action} needs a ref as the tree shows them, such as e12", field="ref")
     return seat.page.locator(f"aria-ref={call.ref}")
 
 
 async def _type(call: BrowserCall, seat: Seat) -> None:
-    element = _element(call, seat)
-    await element.fill(call.text)
+    field = element(call, seat)
+    await field.fill(call.text)
     if call.submit:
-        await element.press("Enter")
+        await field.press("Enter")
 
 
-async def _settled(seat: Seat) -> None:
-    """Give the page a moment to load what it needs; one that never comes to rest is shown as it is."""
-    try:
-        await seat.page.wait_for_load_state("networkidle", timeout=_SETTLE_MS)
-    except Slow:
-        return
-
-
-async def _tree(seat: Seat) -> ToolOutput:
-    tree = await seat.page.aria_snapshot(mode="ai")
+async def _tree(seat: Seat, note: str) -> ToolOutput:
+    page = seat.page
+    tree = await page.aria_snapshot(mode="ai")
     shown = tree[:SNAPSHOT_CHARS]
     if len(shown) < len(tree):
         cut = len(tree) - len(shown)
         shown += f"\n[{cut:,} more characters of the tree are left out; click or open something narrower]"
-    title = await seat.page.title()
-    head = f"URL: {seat.page.url}\nTitle: {title}"
-    display: JsonObject = {"url": seat.page.url, "title": title}
+    title = await page.title()
+    head = f"URL: {page.url}\nTitle: {title}{note}"
+    display: JsonObject = {"url": page.url, "title": title}
     return ToolOutput.text(f"{head}\n\n{shown or '(an empty page)'}", display=display)
 
 
-async def _screenshot(seat: Seat, workspace: Path) -> ToolOutput:
-    picture = await seat.page.screenshot(type="png", animations="disabled")
-    try:
-        path = await asyncio.to_thread(_keep, workspace, picture)
-    except OSError as error:
-        raise ToolFailure(f"The picture cannot be written: {error.strerror}.") from error
-    display: JsonObject = {"url": seat.page.url, "path": path.name}
-    return ToolOutput.text(f"The screenshot of {seat.page.url} is in {path.name}.", display=display)
-
-
-def _keep(workspace: Path, picture: bytes) -> Path:
-    """Write a picture under the first free name."""
-    number = 1
-    while True:
-        path = workspace / f"screenshot-{number}.png"
-        try:
-            with path.open("xb") as stream:
-                stream.write(picture)
-            return path
-        except FileExistsError:
-            number += 1
+async def _screenshot(seat: Seat) -> ToolOutput:
+    page = seat.page
+    await page.set_viewport_size({"width": WIDTH, "height": HEIGHT})  # a window may have asked for any size
+    data = b64encode(await page.screenshot(type="jpeg", quality=85, scale="css", animations="disabled")).decode()
+    text = f"What can be seen of {page.url}, {WIDTH} x {HEIGHT} pixels"
+    image = ImageBlock("image/jpeg", data, WIDTH, HEIGHT)
+    return ToolOutput((TextBlock(text), image), display={"url": page.url})
 
 
 def _explained(call: BrowserCall, seat: Seat, problem: str) -> str:

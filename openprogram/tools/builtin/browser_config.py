@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
+from pydantic import TypeAdapter
+
+from openprogram.core.jsonio import JsonObject
 from openprogram.net.guarded import Resolve, system_resolve
 
 _NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -35,6 +38,14 @@ class BrowserCall:
     ref: str = ""
     text: str = ""
     submit: bool = False
+
+    @classmethod
+    def of(cls, arguments: JsonObject) -> "BrowserCall":
+        """The call with these arguments, which its tool has checked."""
+        return _CALL.validate_python(arguments)
+
+
+_CALL: Final[TypeAdapter[BrowserCall]] = TypeAdapter(BrowserCall)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The browser: one Chromium for all chats behind the guarded proxy, one context with one page for each chat.
 
-The only module that imports Playwright; it is imported when a page is first used.
+Imports Playwright, so it is imported when a page is first used.
 """
 
 import asyncio
@@ -8,17 +8,18 @@ import os
 import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from ipaddress import ip_network
 from typing import Final
 
 import structlog
-from playwright.async_api import Browser, BrowserContext, Error, Page, Playwright, async_playwright
+from playwright.async_api import Browser, CDPSession, Error, Playwright, async_playwright
 
 from openprogram.core.errors import ToolFailure
 from openprogram.net.addresses import AddressPolicy
 from openprogram.net.proxy import GuardedProxy
 from openprogram.tools.builtin.browser_config import BrowserConfig
+from openprogram.tools.builtin.browser_seat import HEIGHT, WIDTH, Seat, first_line
 
 _log = structlog.get_logger(__name__)
 
@@ -33,21 +34,6 @@ _FLAGS: Final = (
     "--disable-gpu",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
 )
-
-
-@dataclass(slots=True, eq=False)
-class Seat:
-    """A chat's place in the browser, which reaches the network through `proxy`. `lock` lets its calls take turns."""
-
-    context: BrowserContext
-    page: Page
-    proxy: GuardedProxy
-    used_at: float
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-
-    def follow(self, page: Page) -> None:
-        """A page opened another one: that is what the chat sees from now on."""
-        self.page = page
 
 
 class Pages:
@@ -85,11 +71,14 @@ class Pages:
             return seat is not None
 
     async def close_idle(self) -> None:
-        """Close what nobody has used for a while."""
+        """Close what nobody has used for a while, and a browser that nobody has a page in."""
         now = time.monotonic()
         for session_id, seat in tuple(self._seats.items()):
             if now - seat.used_at >= self._config.idle_s and not seat.lock.locked():
                 await self.close(session_id)
+        async with self._lock:
+            if not self._seats:
+                await self._end()
 
     async def aclose(self) -> None:
         """End the browser."""
@@ -100,7 +89,7 @@ class Pages:
     async def _seat(self, session_id: str) -> Seat:
         async with self._lock:
             seat = self._seats.get(session_id)
-            if seat is None or seat.page.is_closed():
+            if seat is None or not seat.is_open():
                 if seat is not None:
                     await _closed(seat)
                 seat = self._seats[session_id] = await self._new_seat()
@@ -115,23 +104,32 @@ class Pages:
                 _log.warning("browser_lost", problem=first_line(error))
                 self._seats.clear()
                 await self._end()
-        self._running = await self._start()
+        seat = None
         try:
-            return await _opened(self._running)
-        except Error as error:
-            raise ToolFailure(f"The browser opens no page: {first_line(error)}.") from error
+            self._running = await self._start()
+            seat = await _opened(self._running)
+        except (Error, OSError) as error:
+            raise ToolFailure(f"The browser does not start: {first_line(error)}.") from error
+        finally:
+            if seat is None:  # it failed, or the call was cancelled
+                await self._end()
+        return seat
 
     async def _start(self) -> "_Running":
         allow = tuple(ip_network(text) for text in self._config.allow)
+        proxy = await self._stack.enter_async_context(GuardedProxy(AddressPolicy(allow), self._config.resolve))
+        playwright = await self._driver()
+        browser = await _launch(playwright, self._config, proxy.url)
+        self._stack.push_async_callback(browser.close)
+        return _Running(proxy, browser, await browser.new_browser_cdp_session())
+
+    async def _driver(self) -> Playwright:
+        """Playwright's own process. Its start cannot be given up halfway, or it would stay: a cancelled call waits."""
+        starting = asyncio.ensure_future(self._stack.enter_async_context(async_playwright()))
         try:
-            proxy = await self._stack.enter_async_context(GuardedProxy(AddressPolicy(allow), self._config.resolve))
-            playwright = await self._stack.enter_async_context(async_playwright())
-            browser = await _launch(playwright, self._config, proxy.url)
-            self._stack.push_async_callback(browser.close)
-        except (Error, OSError) as error:
-            await self._end()
-            raise ToolFailure(f"The browser does not start: {first_line(error)}.") from error
-        return _Running(proxy, browser)
+            return await asyncio.shield(starting)
+        finally:
+            await asyncio.wait({starting})
 
     async def _end(self) -> None:
         self._running, stack, self._stack = None, self._stack, AsyncExitStack()
@@ -142,6 +140,7 @@ class Pages:
 class _Running:
     proxy: GuardedProxy
     browser: Browser
+    chromium: CDPSession
 
 
 async def _launch(playwright: Playwright, config: BrowserConfig, proxy: str) -> Browser:
@@ -159,11 +158,17 @@ async def _launch(playwright: Playwright, config: BrowserConfig, proxy: str) -> 
 
 async def _opened(running: _Running) -> Seat:
     context = await running.browser.new_context(
-        accept_downloads=False, service_workers="block", viewport={"width": 1280, "height": 800}
+        accept_downloads=False, service_workers="block", viewport={"width": WIDTH, "height": HEIGHT}
     )
     context.set_default_timeout(_ACTION_MS)
-    seat = Seat(context, await context.new_page(), running.proxy, time.monotonic())
-    context.on("page", lambda page: seat.follow(page))  # noqa: PLW0108 - Playwright marks bound methods' objects
+    seat = None
+    try:
+        made = Seat(context, running.proxy, running.chromium)
+        await context.new_page()
+        seat = made
+    finally:
+        if seat is None:
+            await context.close()
     return seat
 
 
@@ -172,9 +177,3 @@ async def _closed(seat: Seat) -> None:
         await seat.context.close()
     except Error as error:
         _log.info("page_gone", problem=first_line(error))  # with a browser that died
-
-
-def first_line(error: Exception) -> str:
-    """What went wrong, without Playwright's call log."""
-    text = str(error).strip().split("\n", 1)[0]
-    return text.removeprefix("Page.").rstrip(".") or type(error).__name__

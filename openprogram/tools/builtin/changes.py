@@ -1,4 +1,4 @@
-"""Several files changed together: all of it or nothing, so far as one process that lives can promise it.
+"""Several files changed together: all of it or nothing, also where the process is killed (`change_journal`).
 
 Everything that can fail for want of room or rights is done first, beside the files: new contents are written and old
 ones kept under temporary names. What is left are renames, and when one of them fails those before it are taken back.
@@ -10,9 +10,11 @@ import secrets
 import stat
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final
 
 from openprogram.core.errors import ToolFailure
+from openprogram.tools.builtin.change_journal import Entry, Journal, entry
 from openprogram.tools.builtin.files import explained, open_directory, read_whole
 from openprogram.tools.builtin.paths import Place
 
@@ -34,31 +36,40 @@ class Change:
 
 @dataclass(slots=True)
 class _Staged:
-    """A change with what lies ready for it: the new content, and the old one to go back to."""
+    """A change with what lies ready for it: the new content, and the old one to go back to. `names` are theirs."""
 
     change: Change
+    names: tuple[str, str] = field(default_factory=lambda: (_temporary(), _temporary()))
     fresh: str | None = None
     kept: str | None = None
     folders: list[Place] = field(default_factory=list)
     done: bool = False
 
 
-def apply_changes(changes: Sequence[Change]) -> None:
-    """Make all the changes. Raises `ToolFailure` where one cannot be made or a file is no longer what `before` says;
-    then every file is as it was."""
+def apply_changes(changes: Sequence[Change], journals: Path | None = None) -> None:
+    """Make all the changes. `journals` is where it is noted down for the case that the process is killed.
+
+    Raises `ToolFailure` where one cannot be made or a file is no longer what `before` says; then every file is as it
+    was.
+    """
     staged: list[_Staged] = []
+    planned = [_Staged(change) for change in changes]
+    journal = Journal(journals, [_entry(each) for each in planned])
+    journal.begin()
     finished = False
     try:
-        for change in changes:
-            staged.append(_Staged(change))
-            with explained(change.place):
-                _stage(staged[-1])
+        for each in planned:
+            staged.append(each)
+            with explained(each.change.place):
+                _stage(each)
         for each in staged:
             with explained(each.change.place):
                 _commit(each)
+        journal.through()
         finished = True
     finally:
         _tidy(staged, _forget if finished else _take_back)
+        journal.close()
 
 
 def _tidy(staged: Sequence[_Staged], tidy: Callable[[_Staged], None]) -> None:
@@ -102,10 +113,10 @@ def _stage(staged: _Staged) -> None:
         before = None
         if change.before is not None:
             before = os.stat(name, dir_fd=parent, follow_symlinks=False)
-            staged.kept = _temporary()
+            staged.kept = staged.names[1]
         if change.after is None:
             return
-        staged.fresh = _temporary()
+        staged.fresh = staged.names[0]
         descriptor = os.open(staged.fresh, _CREATE, 0o666, dir_fd=parent)
         with open(descriptor, "wb") as stream:
             if before is not None:
@@ -167,6 +178,13 @@ def _forget(staged: _Staged) -> None:
     if staged.kept is not None:
         with open_directory(_folder(staged.change.place)) as parent:
             os.unlink(staged.kept, dir_fd=parent)
+
+
+def _entry(staged: _Staged) -> Entry:
+    change = staged.change
+    above = change.place.path.relative_to(change.place.root).parents
+    folders = [change.place.root / folder for folder in reversed(above) if not (change.place.root / folder).exists()]
+    return entry(change.place, *staged.names, (change.before, change.after), folders)
 
 
 def _make_folders(staged: _Staged) -> None:

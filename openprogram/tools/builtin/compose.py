@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from openprogram.core.tooling import ToolSpec
-from openprogram.tools.builtin.apply_patch import apply_patch
+from openprogram.tools.builtin.apply_patch import apply_patch_tool
 from openprogram.tools.builtin.ask_user import ask_user
 from openprogram.tools.builtin.bash import ShellConfig, bash_tool
 from openprogram.tools.builtin.browser_config import BrowserConfig, browser_availability
@@ -41,12 +41,13 @@ _NO_GIT: Final = "git is not installed: it was not found on the PATH."
 class BuiltinConfig:
     """What the built-in tools need from outside.
 
-    `output_dir` takes the output of commands, one directory per chat; `jobs` the commands in the background; `browsers`
-    is the browser that pages are used in.
+    `output_dir` takes the output of commands, one directory per chat; `jobs` the commands in the background;
+    `journals` takes changes of several files while they are made; `browsers` is the browser that pages are used in.
     """
 
     output_dir: Path
     jobs: Jobs
+    journals: Path | None = None
     browsers: Browsers = field(default_factory=lambda: Browsers(BrowserConfig()))
     shell: ShellConfig = field(default_factory=ShellConfig)
     search: SearchConfig = field(default_factory=SearchConfig)
@@ -59,7 +60,7 @@ def builtin_tools(config: BuiltinConfig) -> tuple[ToolSpec, ...]:
     """Every built-in tool, available or not, in a fixed order."""
     ripgrep = config.ripgrep or Path("rg")
     return (
-        apply_patch,
+        apply_patch_tool(config.journals),
         ask_user,
         bash_tool(config.shell, config.output_dir, config.jobs),
         edit,

@@ -13,7 +13,7 @@ import structlog
 
 from openprogram.core.errors import ToolFailure
 from openprogram.core.news import News
-from openprogram.tools.builtin.job_records import EndedBy, JobRecord, read_records, write_record
+from openprogram.tools.builtin.job_records import EARLIER, EndedBy, JobRecord, read_records, write_record
 from openprogram.tools.builtin.job_words import news_of
 from openprogram.tools.builtin.output import outputs_of
 from openprogram.tools.builtin.supervised import CommandEnd, Supervised
@@ -24,6 +24,8 @@ PER_SESSION: Final = 16
 """Jobs of one chat that may run at once."""
 
 _REMEMBERED: Final = 200
+_CHATS: Final = 100
+"""So many chats' earlier jobs are held in memory; those of others are read again when they are asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +122,10 @@ class Jobs:
         if session_id not in self._earlier:
             found = await asyncio.to_thread(self._read_earlier, session_id)
             self._earlier.setdefault(session_id, {record.id: record for record in found})
-        now = {job.id: self._records[job.id] for job in self.of(session_id)}
-        return {**self._earlier[session_id], **now}
+        earlier = self._earlier[session_id] = self._earlier.pop(session_id)  # the one used last stands last
+        while len(self._earlier) > _CHATS:
+            del self._earlier[next(iter(self._earlier))]
+        return {**earlier, **{job.id: self._records[job.id] for job in self.of(session_id)}}
 
     def runs(self, job_id: str) -> bool:
         """Whether it runs at this moment."""
@@ -172,8 +176,10 @@ class Jobs:
         ended = [job_id for job_id in self._jobs if job_id not in self._running]
         for job_id in ended[:-_REMEMBERED]:
             forgotten, record = self._jobs.pop(job_id), self._records.pop(job_id)
-            if forgotten.session_id in self._earlier:
-                self._earlier[forgotten.session_id][job_id] = record
+            if (earlier := self._earlier.get(forgotten.session_id)) is not None:
+                earlier[job_id] = record
+                while len(earlier) > EARLIER:
+                    del earlier[next(iter(earlier))]
             self._read_to.pop(job_id, None)
 
     async def _watch(self, job: Job, running: Supervised) -> None:

@@ -14,6 +14,8 @@ MAX_AGE_S: Final = timedelta(days=14).total_seconds()
 """Outputs older than this are deleted: what a chat shows of them is in its events."""
 MAX_BYTES: Final = 2_000_000_000
 """What all outputs may take; beyond it the oldest go."""
+MAX_RECORDS: Final = 2_000
+"""So many background commands are remembered in files, those of all chats together; beyond it the oldest go."""
 
 _SAFE: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _ESCAPE: Final = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
@@ -38,29 +40,44 @@ def prune(
     keep: Collection[Path] = (),
     max_age_s: float = MAX_AGE_S,
     max_bytes: int = MAX_BYTES,
+    max_records: int = MAX_RECORDS,
 ) -> int:
-    """Delete outputs that are too old, and of the rest the oldest until they fit; those in `keep` stay.
+    """Delete outputs and records of background commands that are too old, and of the rest the oldest until they fit;
+    those in `keep` stay.
 
     Chats whose directory is empty then lose it. Returns how many files were deleted. Raises `OSError` where the disk
     refuses; a file that goes away meanwhile is none.
     """
+    logs = _found(output_dir, "*/*.log")
+    records = [(written, 1, path) for written, _, path in _found(output_dir, "*/job_*.*") if path.suffix != ".log"]
+    gone = _outdated(logs, now - max_age_s, max_bytes, keep) + _outdated(records, now - max_age_s, max_records, keep)
+    for path in gone:
+        path.unlink(missing_ok=True)
+    for directory in {path.parent for _, _, path in (*logs, *records)}:
+        with suppress(OSError):  # not empty, or just taken into use
+            directory.rmdir()
+    return len(gone)
+
+
+def _found(output_dir: Path, pattern: str) -> list[tuple[float, int, Path]]:
+    """When each of these files was written, and its bytes."""
     found: list[tuple[float, int, Path]] = []
-    for path in output_dir.glob("*/*.log"):
+    for path in output_dir.glob(pattern):
         with suppress(FileNotFoundError):
             status = path.stat(follow_symlinks=False)
             found.append((status.st_mtime, status.st_size, path))
+    return found
+
+
+def _outdated(found: list[tuple[float, int, Path]], since: float, room: int, keep: Collection[Path]) -> list[Path]:
+    """What was written before that moment, and of the rest the oldest until the sizes come to no more than `room`."""
     total = sum(size for _, size, _ in found)
-    deleted = 0
+    gone: list[Path] = []
     for written, size, path in sorted(found):
-        if path in keep or (now - written <= max_age_s and total <= max_bytes):
-            continue
-        path.unlink(missing_ok=True)
-        total -= size
-        deleted += 1
-    for directory in {path.parent for _, _, path in found}:
-        with suppress(OSError):  # not empty, or just taken into use
-            directory.rmdir()
-    return deleted
+        if path not in keep and (written < since or total > room):
+            gone.append(path)
+            total -= size
+    return gone
 
 
 def _name(text: str) -> str:

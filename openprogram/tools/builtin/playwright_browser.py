@@ -6,14 +6,17 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
 from openprogram.core.errors import ToolFailure
-from openprogram.core.tooling import ToolContext, ToolLimits, ToolOutput, ToolSpec
+from openprogram.core.jsonio import JsonObject
+from openprogram.core.tooling import CallPreview, Effect, ToolContext, ToolLimits, ToolOutput, ToolSpec
 from openprogram.tools.builtin.browser_config import Action, BrowserCall, BrowserConfig
 from openprogram.tools.decorator import tool
 
 if TYPE_CHECKING:
     from openprogram.tools.builtin.browser_pages import Pages
+    from openprogram.tools.builtin.browser_seat import Seat
 
 _CHECK_S: Final = 30.0
+_ONLY_LOOK: Final = ("open", "snapshot", "screenshot", "back", "close")
 
 
 class Browsers:
@@ -58,9 +61,32 @@ async def browsing(config: BrowserConfig) -> AsyncIterator[Browsers]:
 
 
 def playwright_browser_tool(browsers: Browsers) -> ToolSpec:
-    """The tool over one server's browser."""
+    """The tool over one server's browser. What may change something at a site asks; opening and looking do not."""
 
-    @tool(permission="network", presets=("browser",), limits=ToolLimits(timeout_s=60.0))
+    async def judge(arguments: JsonObject, context: ToolContext) -> Effect | None:
+        call = BrowserCall.of(arguments)
+        if call.action in _ONLY_LOOK:
+            return None
+        async with _seated(browsers, call, context) as seat:
+            from openprogram.tools.builtin import browser_consent  # noqa: PLC0415 - with Playwright
+
+            return await browser_consent.effect(call, seat)
+
+    async def preview(arguments: JsonObject, context: ToolContext) -> CallPreview:
+        call = BrowserCall.of(arguments)
+        async with _seated(browsers, call, context) as seat:
+            from openprogram.tools.builtin import browser_consent  # noqa: PLC0415 - with Playwright
+
+            return await browser_consent.preview(call, seat)
+
+    @tool(
+        permission="network",
+        presets=("browser",),
+        limits=ToolLimits(timeout_s=60.0),
+        version="2",
+        preview=preview,
+        judge=judge,
+    )
     async def playwright_browser(
         context: ToolContext,
         action: Action,
@@ -79,16 +105,23 @@ def playwright_browser_tool(browsers: Browsers) -> ToolSpec:
             text: What to type; it replaces what is there
             submit: Press Enter after typing
         """
-        pages = browsers.pages()
         if action == "close":
-            was_open = await pages.close(context.session_id)
+            was_open = await browsers.pages().close(context.session_id)
             return ToolOutput.text("Closed." if was_open else "No page was open.")
-        if action != "open" and not pages.has(context.session_id):
-            raise ToolFailure("No page is open in this chat; open one first.")
-        from openprogram.tools.builtin.browser_acts import act  # noqa: PLC0415 - with Playwright
-
         call = BrowserCall(action, url, ref, text, submit)
-        async with pages.seat(context.session_id) as seat:
-            return await act(call, seat, context.workspace)
+        async with _seated(browsers, call, context) as seat:
+            from openprogram.tools.builtin.browser_acts import act  # noqa: PLC0415 - with Playwright
+
+            return await act(call, seat)
 
     return playwright_browser
+
+
+@asynccontextmanager
+async def _seated(browsers: Browsers, call: BrowserCall, context: ToolContext) -> AsyncIterator["Seat"]:
+    """The chat's place in the browser, for one call. Raises `ToolFailure` where there is no page to do this with."""
+    pages = browsers.pages()
+    if call.action != "open" and not pages.has(context.session_id):
+        raise ToolFailure("No page is open in this chat; open one first.")
+    async with pages.seat(context.session_id) as seat:
+        yield seat

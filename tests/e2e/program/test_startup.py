@@ -173,7 +173,8 @@ async def test_one_chat_with_a_damaged_log_keeps_no_other_from_being_served(tmp_
                 await chat.event("text_delta")
             await server.kill()
         with closing(sqlite3.connect(server.database)) as db:
-            db.execute('UPDATE events SET payload = \'{"type":"nothing"}\' WHERE session_id = ?', (chats[0].id,))
+            of_chat = "WHERE chat = (SELECT n FROM sessions WHERE id = ?)"
+            db.execute(f'UPDATE events SET payload = \'{{"type":"nothing"}}\' {of_chat}', (chats[0].id,))
             db.commit()
         await server.start()
         async with server.client() as client:

@@ -77,6 +77,7 @@ def test_every_frame_is_answered_and_only_valid_actions_do_something(frames: lis
             edge.log.owners["s_1"] = "local"
             for frame in frames:
                 await client.send_raw(frame)
+            await client.until_answered(len(frames))
             await client.answer(await client.post("ping", id="the end"))
             answers = [frame for frame in client.frames if frame["type"] in ("ack", "pong", "error")]
             assert len(answers) == len(frames) + 1

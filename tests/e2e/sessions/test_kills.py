@@ -123,7 +123,9 @@ async def test_one_damaged_chat_keeps_no_other_from_being_served(tmp_path: Path)
         sound = await chats.said("two")
         folder = crashed(tmp_path, tmp_path / "after")
     with closing(sqlite3.connect(folder / "chats.db")) as db:
-        db.execute("UPDATE events SET payload = '{}' WHERE session_id = ? AND seq > 3", (broken,))
+        db.execute(
+            "UPDATE events SET payload = '{}' WHERE chat = (SELECT n FROM sessions WHERE id = ?) AND seq > 3", (broken,)
+        )
         db.commit()
     async with opened(folder, say("Still fine.")) as chats:
         await chats.said("three", sound)

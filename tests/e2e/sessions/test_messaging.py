@@ -1,5 +1,6 @@
 """Messages from chat to chat: marked, asked for, bounded, never to oneself or a stranger's chat (R12, R17)."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from openprogram.tools.builtin.chats import list_sessions, send_message
 from openprogram.tools.registry import Registry
 from tests.support.script import Gate, Script, ScriptedProvider, assert_paired, call, say, use
 from tests.support.sessions import Chats, opened
+from tests.support.ws import WAIT_S
 
 
 class Cast(ScriptedProvider):
@@ -176,3 +178,38 @@ async def test_a_message_that_was_sent_is_there_after_a_restart_with_its_sender(
     async with opened(tmp_path, registry=_registry()) as chats:
         senders = [message.sender for message in await chats.branch(there) if message.role == "user"]
         assert senders == [None, Sender(here, "source", 1)]
+
+
+async def test_two_chats_that_send_to_each_other_can_be_stopped_at_once(tmp_path: Path) -> None:  # P7
+    asked, sending = {"one": Gate(), "two": Gate()}, Gate()
+    both, under_way = asyncio.Event(), 0
+
+    async def on_the_way() -> None:
+        nonlocal under_way
+        under_way += 1
+        if under_way == 2:
+            both.set()
+        await sending.wait()
+
+    async with opened(tmp_path, registry=_registry()) as chats:
+        chats.catalog.provider = provider = Cast()
+        ids = {name: await chats.said(name) for name in asked}
+        for name, other in (("one", "two"), ("two", "one")):
+            provider.parts[name] = [(asked[name], *_to(ids[other]))]
+            await chats.say("begin", ids[name])
+            await asked[name].reached()
+        chats.store.after_queue = on_the_way
+        for gate in asked.values():
+            gate.open()
+        await both.wait()
+        await asyncio.gather(*(chats.do("stop", session_id=session_id) for session_id in ids.values()))
+        chats.store.after_queue = None
+        sending.open()
+        async with asyncio.timeout(WAIT_S):
+            ends = [await chats.until(session_id, TurnFinished, 2) for session_id in ids.values()]
+            for session_id in ids.values():
+                await chats.rest(session_id)
+        assert [end.reason for end in ends] == ["stopped", "stopped"]
+        for session_id in ids.values():  # what was not sent when the stop came is not sent after it
+            assert [message for message in await chats.branch(session_id) if message.sender] == []
+            assert len(await chats.of(session_id, TurnFinished)) == 2

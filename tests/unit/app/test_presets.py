@@ -1,6 +1,7 @@
 """Presets of the file and of the user side by side, and the file read again when it changes."""
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,13 @@ def test_the_file_wins_over_the_user_and_what_leads_nowhere_stays_out() -> None:
     assert names(registry) == ["shared", "b", "uses b"]
     assert sources(registry)["shared"] == "config"
 
+    assert dict(registry.snapshot.problems) == {
+        "presets": (
+            "shared is left out: the preset 'shared' is defined already",
+            "lost is left out: the preset 'lost' includes 'deleted from the file', which does not exist",
+        )
+    }
+
     source.configure(())
     assert set(names(registry)) == {"shared", "b", "uses b"}
     assert sources(registry)["shared"] == "user"
@@ -75,20 +83,31 @@ def test_the_file_wins_over_the_user_and_what_leads_nowhere_stays_out() -> None:
     assert names(registry) == []
 
 
-async def test_a_file_that_changes_is_read_again_and_one_that_is_broken_changes_nothing(tmp_path: Path) -> None:
+async def test_a_file_that_changes_is_read_again_and_one_that_is_broken_changes_nothing_and_is_told(
+    tmp_path: Path,
+) -> None:
     registry = Registry()
     source = PresetSource(registry, (), None)
     seen: asyncio.Queue[Snapshot] = asyncio.Queue()
     registry.subscribe(seen.put_nowait)
     file = tmp_path / "config.toml"
+
+    async def until(right: Callable[[Snapshot], bool]) -> Snapshot:
+        while not right(snapshot := await seen.get()):
+            pass
+        return snapshot
+
     async with following(tmp_path, source, poll_s=0.01):
         file.write_text('[presets.a]\nentries = ["read"]\n')
-        assert "a" in (await seen.get()).presets
-        file.write_text('[presets.a]\nentries = ["@nothing"]\n')
+        await until(lambda snapshot: "a" in snapshot.presets)
         file.write_text('[presets.a]\nentries = ["@nothing"]\n[presets.b]\n')
+        broken = await until(lambda snapshot: bool(snapshot.problems))
+        assert list(broken.presets)[-1] == "a"
+        (told,) = broken.problems["config.toml"]
+        assert "config.toml, line 2: " in told
+        assert told.endswith("its presets are those from before.")
         file.write_text("[presets.b]\n")
-        assert list((await seen.get()).presets)[-1] == "b"
+        mended = await until(lambda snapshot: not snapshot.problems)
+        assert list(mended.presets)[-1] == "b"
         file.unlink()
-        assert names(registry) == ["b"]
-        await seen.get()
-        assert names(registry) == []
+        await until(lambda snapshot: all(preset.source == "builtin" for preset in snapshot.presets.values()))

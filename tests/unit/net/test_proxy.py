@@ -97,3 +97,44 @@ async def test_nonsense_is_answered_and_the_end_cuts_what_is_open() -> None:
             open_reader, open_writer, _ = await _connect(proxy, f"site.test:{site.port}")
         assert await open_reader.read() == b""
         open_writer.close()
+
+
+async def test_a_fault_of_a_connection_ends_no_task_that_uses_the_proxy() -> None:  # law 10
+    """The browser's proxy is begun by the first call that needs a page, and closed at the end by another task."""
+
+    async def broken(host: str, port: int) -> tuple[str, ...]:
+        raise ZeroDivisionError
+
+    proxy = GuardedProxy(ONLY_SECOND, broken)
+    begun, go_on = asyncio.Event(), asyncio.Event()
+
+    async def first_call() -> str:
+        await proxy.__aenter__()
+        begun.set()
+        await go_on.wait()
+        return "done"
+
+    call = asyncio.create_task(first_call())
+    await begun.wait()
+    reader, writer = await asyncio.open_connection("127.0.0.1", int(proxy.url.rpartition(":")[2]))
+    writer.write(b"CONNECT site.test:80 HTTP/1.1\r\n\r\n")
+    assert await reader.read() == b""
+    writer.close()
+    go_on.set()
+    assert await call == "done"
+    with pytest.raises(ExceptionGroup) as raised:
+        await proxy.__aexit__(None, None, None)
+    assert [type(error) for error in raised.value.exceptions] == [ZeroDivisionError]
+
+
+async def test_a_proxy_that_one_task_began_is_closed_by_another() -> None:  # law 10
+    async with loopback(echo, host="127.0.0.2") as site:
+        proxy = await asyncio.create_task(GuardedProxy(ONLY_SECOND, names()).__aenter__())
+        port = int(proxy.url.rpartition(":")[2])
+        reader, writer, head = await _connect(proxy, f"site.test:{site.port}")
+        assert head.startswith(b"HTTP/1.1 200 ")
+        await asyncio.create_task(proxy.__aexit__(None, None, None))
+        assert await reader.read() == b""
+        writer.close()
+        with pytest.raises(ConnectionRefusedError):
+            await asyncio.open_connection("127.0.0.1", port)

@@ -7,8 +7,10 @@ import pytest
 
 from openprogram.core.storage import Grant
 from openprogram.permissions.decide import decide
-from openprogram.tools.builtin.apply_patch import MAX_FILES, apply_patch
+from openprogram.tools.builtin.apply_patch import MAX_FILES, apply_patch_tool
 from tests.support.tool_calls import Caller, contents, display_of, text_of
+
+apply_patch = apply_patch_tool(None)
 
 GREET = "def greet():\n    return 'hi'\n\n\ndef leave():\n    return 'bye'\n"
 

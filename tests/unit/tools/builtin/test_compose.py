@@ -92,7 +92,7 @@ def test_the_safe_preset_holds_what_only_looks_and_stays_here(config):  # T14
 
 
 def test_what_changes_anything_can_be_previewed(config):
-    changing = {spec.name for spec in builtin_tools(config) if spec.permission in ("write", "execute")}
+    changing = {spec.name for spec in builtin_tools(config) if spec.permission in ("write", "execute") or spec.judge}
     assert {spec.name for spec in builtin_tools(config) if spec.preview} == changing
 
 

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from openprogram.tools.builtin.bash import ShellConfig, bash_tool
-from openprogram.tools.builtin.jobs import PER_SESSION, Job, Jobs
+from openprogram.tools.builtin.job_records import JobRecord, write_record
+from openprogram.tools.builtin.jobs import _CHATS, PER_SESSION, Job, Jobs
+from openprogram.tools.builtin.output import output_file
 from tests.support.shell import TREE, all_started, assert_tree_gone, prepare_tree, shell
 from tests.support.tool_calls import Caller, display_of, text_of
 
@@ -98,3 +100,16 @@ async def test_after_the_shutdown_nothing_is_started_in_the_background(call):
     async with shell(call) as bash:
         pass
     assert "shutting down" in await call.fails(bash, command="sleep 1000", background=True)
+
+
+async def test_earlier_commands_of_many_chats_are_not_all_held_in_memory(tmp_path):
+    kept = {}
+    for chat in (f"s_{n}" for n in range(_CHATS + 5)):
+        log = output_file(tmp_path, chat, "c_1")
+        kept[chat] = JobRecord(f"job_{chat}", "make", str(log), 1.0, 2.0, "itself", 0)
+        write_record(kept[chat])
+    async with Jobs(tmp_path) as jobs:
+        for _ in range(2):
+            for chat, record in kept.items():
+                assert await jobs.records(chat) == {record.id: record}
+                assert len(jobs._earlier) <= _CHATS

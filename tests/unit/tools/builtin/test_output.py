@@ -2,8 +2,11 @@
 
 import os
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from openprogram.tools.builtin.output import MAX_AGE_S, output_file, prune
 
@@ -46,6 +49,31 @@ def test_where_nothing_was_written_nothing_happens(tmp_path: Path, folder: str) 
     (tmp_path / "empty").mkdir()
     assert prune(tmp_path / folder, NOW) == 0
     assert (tmp_path / "empty").exists()
+
+
+def record(folder: Path, n: int, age_s: float) -> Path:
+    path = output_file(folder, f"s_{n % 3}", "c").with_name(f"job_{n}.json")
+    path.write_bytes(b"{}")
+    os.utime(path, (NOW - age_s, NOW - age_s))
+    return path
+
+
+@settings(max_examples=50)
+@given(st.lists(st.integers(0, 40), unique=True, max_size=12), st.integers(0, 30), st.integers(0, 6), st.data())
+def test_records_of_jobs_are_bounded_by_age_and_number(
+    ages: list[int], max_age_s: int, room: int, data: st.DataObject
+) -> None:
+    with TemporaryDirectory() as folder:
+        paths = {age: record(Path(folder), n, age) for n, age in enumerate(ages)}
+        running = data.draw(st.sets(st.sampled_from(ages))) if ages else set()
+        prune(Path(folder), NOW, keep={paths[age] for age in running}, max_age_s=max_age_s, max_records=room)
+        left = {age for age, path in paths.items() if path.exists()}
+
+    assert running <= left
+    assert max(left - running, default=0) <= max_age_s
+    assert len(left) <= max(room, len(running))
+    young = sorted(age for age in ages if age <= max_age_s and age not in running)
+    assert left - running == set(young[: max(0, room - len(running))])
 
 
 def test_a_link_is_deleted_and_not_what_it_leads_to(tmp_path: Path) -> None:

@@ -2,8 +2,10 @@
 
 import pytest
 
-from openprogram.tools.builtin.apply_patch import apply_patch
+from openprogram.tools.builtin.apply_patch import apply_patch_tool
 from tests.support.tool_calls import Caller, contents
+
+apply_patch = apply_patch_tool(None)
 
 GREET = "def greet():\n    return 'hi'\n"
 

@@ -3,83 +3,27 @@
 import asyncio
 import os
 import signal
-from collections.abc import AsyncIterator, Callable
+from base64 import b64decode
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 
 import pytest
 from aiohttp import web
 from PIL import Image
 
+from openprogram.core.messages import ImageBlock
 from openprogram.core.tooling import ToolSpec
 from openprogram.tools.builtin import browser_acts
 from openprogram.tools.builtin.browser_config import BrowserConfig, browser_availability, find_chromium
 from openprogram.tools.builtin.playwright_browser import Browsers, browsing, playwright_browser_tool
-from tests.support.loopback import Loopback, loopback
+from tests.support.loopback import Loopback
 from tests.support.processes import wait_gone
+from tests.support.sites import Site, chromiums, page, ref_of
 from tests.support.tool_calls import Caller, display_of, text_of
 from tests.unit.net.test_guarded import Names
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
-
-FORM = """<title>Form</title><form action=/done><label>Name <input name=who></label><button>Send</button></form>
-<a href=/second>Second page</a>"""
-
-
-def _page(body: str, **headers: str) -> web.Response:
-    return web.Response(text=f"<!doctype html><html lang=en>{body}</html>", content_type="text/html", headers=headers)
-
-
-class Site:
-    """A site of the test's own: `pages` by path."""
-
-    def __init__(self) -> None:
-        self.pages: dict[str, Callable[[web.Request], web.StreamResponse]] = {
-            "/form": lambda _: _page(FORM),
-            "/second": lambda _: _page("<title>Two</title><h1>The second page</h1>"),
-            "/done": lambda request: _page(f"<h1>Hello {request.query['who']}</h1>"),
-            "/cookie": lambda request: _page(f"<h1>cookies: {len(request.cookies)}</h1>", **{"Set-Cookie": "seen=1"}),
-        }
-        self.server = Loopback()
-
-    async def __call__(self, request: web.Request) -> web.StreamResponse:
-        page = self.pages.get(request.path)
-        return page(request) if page is not None else web.Response(status=404)
-
-    def url(self, path: str) -> str:
-        return f"http://site.test:{self.server.port}{path}"
-
-
-@pytest.fixture
-async def site() -> AsyncIterator[Site]:
-    made = Site()
-    async with loopback(made, host="127.0.0.2") as server:
-        made.server = server
-        yield made
-
-
-@pytest.fixture
-async def inside() -> AsyncIterator[Loopback]:
-    """A server that nobody outside may reach."""
-
-    async def secret(_request: web.Request) -> web.StreamResponse:
-        return web.Response(text="secret", headers={"Access-Control-Allow-Origin": "*"})
-
-    async with loopback(secret) as server:
-        yield server
-
-
-@pytest.fixture
-async def browsers(inside: Loopback) -> AsyncIterator[Browsers]:
-    names = Names(**{"site.test": ("127.0.0.2",), "inside.test": ("127.0.0.1",), "meta.test": ("169.254.169.254",)})
-    names.hosts |= {"127.0.0.1": ("127.0.0.1",), "localhost": ("127.0.0.1",), "10.0.0.1": ("10.0.0.1",)}
-    async with browsing(BrowserConfig(allow=("127.0.0.2/32",), resolve=names)) as made:
-        yield made
-
-
-@pytest.fixture
-def browser(browsers: Browsers) -> ToolSpec:
-    return playwright_browser_tool(browsers)
 
 
 @pytest.fixture
@@ -87,27 +31,21 @@ def call(tmp_path: Path) -> Caller:
     return Caller(tmp_path)
 
 
-def _ref(text: str, what: str) -> str:
-    """The ref in the tree's line that has `what` in it."""
-    line = next(line for line in text.split("\n") if what in line and "[ref=" in line)
-    return line.partition("[ref=")[2].partition("]")[0]
-
-
 async def test_a_page_is_read_filled_in_and_sent(call: Caller, browser: ToolSpec, site: Site) -> None:
     text = text_of(await call(browser, action="open", url=site.url("/form")))
     assert text.startswith(f"URL: {site.url('/form')}\nTitle: Form\n\n")
     assert 'button "Send"' in text
-    await call(browser, action="type", ref=_ref(text, "textbox"), text="Ada")
-    sent = await call(browser, action="click", ref=_ref(text, 'button "Send"'))
+    await call(browser, action="type", ref=ref_of(text, "textbox"), text="Ada")
+    sent = await call(browser, action="click", ref=ref_of(text, 'button "Send"'))
     assert "Hello Ada" in text_of(sent)
     assert display_of(sent) == {"url": site.url("/done?who=Ada"), "title": ""}
 
     back = text_of(await call(browser, action="back"))
-    typed = await call(browser, action="type", ref=_ref(back, "textbox"), text="Grace", submit=True)
+    typed = await call(browser, action="type", ref=ref_of(back, "textbox"), text="Grace", submit=True)
     assert "Hello Grace" in text_of(typed)
     await call(browser, action="back")
     again = text_of(await call(browser, action="snapshot"))
-    assert "The second page" in text_of(await call(browser, action="click", ref=_ref(again, "Second page")))
+    assert "The second page" in text_of(await call(browser, action="click", ref=ref_of(again, "Second page")))
 
 
 async def test_what_cannot_be_done_says_what_to_do(
@@ -118,7 +56,7 @@ async def test_what_cannot_be_done_says_what_to_do(
     text = text_of(await call(browser, action="open", url=site.url("/form")))
     for ref in ("", "the button", "e1 >> body", "css=body"):
         assert "needs a ref" in await call.fails(browser, action="click", ref=ref)
-    assert "did not work" in await call.fails(browser, action="type", ref=_ref(text, 'button "Send"'), text="x")
+    assert "did not work" in await call.fails(browser, action="type", ref=ref_of(text, 'button "Send"'), text="x")
     assert "there is no host nowhere.test" in await call.fails(browser, action="open", url="http://nowhere.test/")
     assert "Hello" not in text_of(await call(browser, action="snapshot"))
     assert text_of(await call(browser, action="close")) == "Closed."
@@ -149,11 +87,11 @@ async def test_nothing_but_public_addresses_is_opened(
 
 
 async def test_a_page_gets_nothing_from_inside_by_any_way(
-    call: Caller, browser: ToolSpec, site: Site, inside: Loopback
+    call: Caller, browsers: Browsers, browser: ToolSpec, site: Site, inside: Loopback
 ) -> None:  # R16
     there = f"http://inside.test:{inside.port}"
     direct = f"127.0.0.1:{inside.port}"
-    site.pages["/evil"] = lambda _: _page(
+    site.pages["/evil"] = lambda _: page(
         f"""<img src={there}/img><iframe src=http://{direct}/frame></iframe><link rel=stylesheet href={there}/css>
         <script src={there}/script></script><p id=told>waiting</p><script>
         const tried = [fetch("{there}/fetch"), fetch("http://localhost:{inside.port}/fetch", {{ mode: "no-cors" }}),
@@ -165,12 +103,10 @@ async def test_a_page_gets_nothing_from_inside_by_any_way(
         </script>"""
     )
     site.pages["/redirected"] = lambda _: web.Response(status=302, headers={"Location": f"{there}/redirected"})
-    text = text_of(await call(browser, action="open", url=site.url("/evil")))
-    for _ in range(20):
-        if "ends:" in text:
-            break
-        text = text_of(await call(browser, action="snapshot"))
-    assert "ends: no no no no" in text
+    await call(browser, action="open", url=site.url("/evil"))
+    async with browsers.pages().seat(call.session_id) as seat:
+        await seat.page.get_by_text("ends:").wait_for()
+    assert "ends: no no no no" in text_of(await call(browser, action="snapshot"))
     assert inside.requests == []
     gone = await call(browser, action="open", url=site.url("/redirected"))
     assert "is not a public address" in text_of(gone)
@@ -191,53 +127,44 @@ async def test_each_chat_has_its_own_cookies_until_its_page_is_closed(
 
 
 async def test_a_huge_page_is_shown_in_part(call: Caller, browser: ToolSpec, site: Site) -> None:  # R6
-    site.pages["/huge"] = lambda _: _page("".join(f"<p>paragraph {n}</p>" for n in range(3000)))
+    site.pages["/huge"] = lambda _: page("".join(f"<p>paragraph {n}</p>" for n in range(3000)))
     text = text_of(await call(browser, action="open", url=site.url("/huge")))
     assert len(text) < browser_acts.SNAPSHOT_CHARS + 500
     assert "more characters of the tree are left out" in text
 
 
-async def test_a_screenshot_is_a_picture_in_the_workspace(call: Caller, browser: ToolSpec, site: Site) -> None:
-    await call(browser, action="open", url=site.url("/second"))
-    names = [display_of(await call(browser, action="screenshot"))["path"] for _ in range(2)]
-    assert names == ["screenshot-1.png", "screenshot-2.png"]
-    with Image.open(call.workspace / "screenshot-1.png") as picture:
-        assert picture.size == (1280, 800)
+async def test_a_screenshot_is_a_picture_in_the_chat_and_writes_nothing(
+    call: Caller, browser: ToolSpec, site: Site
+) -> None:
+    site.pages["/go"] = lambda _: page('<button onclick=\'window.open("/second", "", "width=9000")\'>Go</button>')
+    text = text_of(await call(browser, action="open", url=site.url("/go")))
+    await call(browser, action="click", ref=ref_of(text, "Go"))
+    told, picture = (await call(browser, action="screenshot")).content
+    assert site.url("/second") in told.text
+    assert isinstance(picture, ImageBlock)
+    with Image.open(BytesIO(b64decode(picture.data))) as image:
+        assert image.size == (picture.width, picture.height) == (1280, 800)
+    assert list(call.workspace.iterdir()) == []
 
 
 async def test_a_link_to_a_new_window_is_followed_and_a_download_is_not(
     call: Caller, browser: ToolSpec, site: Site
 ) -> None:
-    site.pages["/links"] = lambda _: _page("<a href=/second target=_blank>New window</a><a href=/file>File</a>")
+    site.pages["/links"] = lambda _: page("<a href=/second target=_blank>New window</a><a href=/file>File</a>")
     site.pages["/file"] = lambda _: web.Response(
         body=b"x" * 100, headers={"Content-Disposition": "attachment; filename=evil.sh"}
     )
     text = text_of(await call(browser, action="open", url=site.url("/links")))
-    await call(browser, action="click", ref=_ref(text, "File"))
+    await call(browser, action="click", ref=ref_of(text, "File"))
     assert list(call.workspace.iterdir()) == []
     text = text_of(await call(browser, action="snapshot"))
-    await call(browser, action="click", ref=_ref(text, "New window"))
-    assert "The second page" in text_of(await call(browser, action="snapshot"))
-
-
-def _chromiums(proxy: str) -> list[int]:
-    """The processes of the browser behind this proxy."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                line = (entry / "cmdline").read_bytes()
-            except OSError:
-                continue  # it has ended meanwhile
-            if f"--proxy-server={proxy}".encode() in line:
-                found.append(int(entry.name))
-    return found
+    assert "The second page" in text_of(await call(browser, action="click", ref=ref_of(text, "New window")))
 
 
 async def test_a_browser_that_dies_is_replaced(call: Caller, browsers: Browsers, browser: ToolSpec, site: Site) -> None:
     await call(browser, action="open", url=site.url("/second"))
     async with browsers.pages().seat(call.session_id) as seat:
-        (pid, *_) = sorted(_chromiums(seat.proxy.url))
+        (pid, *_) = sorted(chromiums(seat.proxy.url))
         gone = asyncio.Event()
         seat.page.on("close", lambda _: gone.set())
     os.kill(pid, signal.SIGKILL)
@@ -258,7 +185,7 @@ async def test_no_process_is_left(call: Caller, site: Site, how: str) -> None:
         pages = browsers.pages()
         running = pages._running
         assert running is not None
-        pids = _chromiums(running.proxy.url)
+        pids = chromiums(running.proxy.url)
         assert pids
         if how == "closed":
             await call(browser, action="close")

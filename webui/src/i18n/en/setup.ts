@@ -72,6 +72,10 @@ export const setup = {
   "preset.group.resident": "tools declared from the start",
   "preset.group.source": "tools of {name}",
 
+  "tools.problems": "Needs your attention",
+  "tools.problemsAll": "Show {n} more",
+  "tools.problemsFewer": "Show fewer",
+  "tools.source.presets": "Your presets",
   "tools.layer.override": "this message's wish",
   "tools.layer.session": "set in this chat",
   "tools.layer.project": "set for the project",
@@ -86,6 +90,7 @@ export const setup = {
   "approval.background": "Run this command in the background?",
   "approval.where": "In {path}",
   "approval.stays": "It goes on running when the answer is over, until it ends or is ended.",
+  "approval.site": "Acts on {site}",
   "approval.inside": "Inside the directory of this chat",
   "approval.outside": "Outside the directory of this chat",
   "approval.sessionBackground": "For this chat allows: this command in the background",

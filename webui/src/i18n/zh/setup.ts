@@ -72,6 +72,10 @@ export const setup: Readonly<Record<keyof typeof english, string>> = {
   "preset.group.resident": "一开始就声明的工具",
   "preset.group.source": "{name} 的工具",
 
+  "tools.problems": "需要你处理",
+  "tools.problemsAll": "再显示 {n} 项",
+  "tools.problemsFewer": "收起",
+  "tools.source.presets": "你的预设",
   "tools.layer.override": "本条消息的设置",
   "tools.layer.session": "在此对话中设置",
   "tools.layer.project": "由项目设置",
@@ -86,6 +90,7 @@ export const setup: Readonly<Record<keyof typeof english, string>> = {
   "approval.background": "在后台运行这条命令吗？",
   "approval.where": "位于 {path}",
   "approval.stays": "回答结束后它仍会继续运行，直到自行结束或被终止。",
+  "approval.site": "在 {site} 上操作",
   "approval.inside": "在此对话的目录之内",
   "approval.outside": "在此对话的目录之外",
   "approval.sessionBackground": "本对话内允许：在后台运行这条命令",
