@@ -4,6 +4,8 @@ The outer pass is a turn: it begins with user input, and the contract is frozen 
 step: one model request with the tool calls that its answer asks for. Everything it needs is in `Environment`.
 """
 
+from collections.abc import Sequence
+
 from openprogram.agent.calls import CallSite, run_calls
 from openprogram.agent.discovery import Discoverable
 from openprogram.agent.environment import Environment, Resumed, Setup
@@ -100,6 +102,9 @@ def _announce(env: Environment, setup: Setup, turn_id: str, resumed: Resumed | N
     env.emit(started, *([LoadedChanged(env.loaded.names)] if left else []))
     if resumed is not None:
         env.emit(_resumes(resumed, contract))
+    elif gone := _gone(env.history.messages, contract):
+        text = f"The work goes on without {', '.join(gone)}: used before, but not among this chat's tools any more."
+        env.emit(Notice("tools_gone", text))
     env.emit(*map(ErrorRaised, setup.faults))
     for name in setup.unknown:
         env.emit(ErrorRaised(ErrorInfo("unknown_tool", f"There is no tool named {name}; it is left out.")))
@@ -114,6 +119,16 @@ def _resumes(resumed: Resumed, contract: Contract) -> Notice:
     if resumed.fingerprint == contract.fingerprint:
         return Notice("resumed", "The turn goes on after a restart.")
     return Notice("resumed", "The turn goes on after a restart, with the tools of now: they changed since it began.")
+
+
+def _gone(history: Sequence[Message], contract: Contract) -> tuple[str, ...]:
+    """Tools that the model has used since a person's last message and that this turn does not have (T23).
+
+    None where a message begins something new. What was called stays in the history as it was (T24).
+    """
+    last = next((at for at, message in enumerate(reversed(history)) if message.role == "user"), len(history))
+    used = (call.name for message in history[len(history) - last :] for call in message.calls)
+    return tuple(name for name in dict.fromkeys(used) if contract.get(name) is None)
 
 
 def _unanswered(env: Environment) -> bool:

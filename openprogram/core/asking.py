@@ -11,7 +11,8 @@ ApprovalDecision = Literal["once", "session", "deny"]
 @dataclass(frozen=True, slots=True)
 class ApprovalRequested:
     """A call waits for a person. `preview` is the exact command, or a unified diff without its last `left_out` lines;
-    `digest` tells calls apart by all that they would do; `pattern` is what "for this chat" would allow."""
+    `digest` tells calls apart by all that they would do; `pattern` is what "for this chat" would allow, in `directory`
+    only; that is empty where the directory does not matter, and None in what was asked before this field existed."""
 
     approval_id: str
     turn_id: str
@@ -24,13 +25,14 @@ class ApprovalRequested:
     pattern: str
     left_out: int = 0
     digest: str = ""
+    directory: str | None = None
     type: Literal["approval_requested"] = "approval_requested"
 
 
 @dataclass(frozen=True, slots=True)
 class ApprovalResolved:
-    """An approval is answered, or moot (`decision` None: the turn ended first). `held` names its call where that does
-    not begin by this: the turn waits since a restart, and goes on with its last answer."""
+    """An approval is answered, or moot (`decision` None: the turn ended first). `held` names its call where nothing
+    begins by this: the turn waits since a restart, and goes on with its last answer."""
 
     approval_id: str
     decision: ApprovalDecision | None
@@ -51,7 +53,9 @@ class Ask(Protocol):
     """Asking a person, durably: the question survives reload and restart (P9)."""
 
     async def __call__(self, request: ApprovalRequested) -> Answer:
-        """Wait for the answer. A call id that was asked about before gets that question's answer."""
+        """Wait for the answer. A call id that was asked about before gets that question's answer; raises `ToolFailure`
+        where the call would do something else by now.
+        """
         ...
 
 
@@ -94,10 +98,12 @@ class QuestionAsked:
 
 @dataclass(frozen=True, slots=True)
 class QuestionAnswered:
-    """A question is answered, or moot (`answer` None: the turn ended first)."""
+    """A question is answered, or moot (`answer` None: the turn ended first). `held` names its call where the turn waits
+    since a restart, and goes on with its last answer."""
 
     question_id: str
     answer: QuestionAnswer | None
+    held: str | None = None
     type: Literal["question_answered"] = "question_answered"
 
 

@@ -78,12 +78,20 @@ class Remembered:
     ack: bytes
 
 
+ANYWHERE: Final = ""
+"""The directory of a grant that means the same in every directory."""
+
+
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """ "Allow for this chat": calls of `tool` whose subject is matched by `pattern` need no approval."""
+    """ "Allow for this chat": calls of `tool` whose subject is matched by `pattern` need no approval in `directory`.
+
+    None names no directory: the row is older than the field, and covers nothing.
+    """
 
     tool: str
     pattern: str
+    directory: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,10 +222,19 @@ class ResolveApproval:
 
 @dataclass(frozen=True, slots=True)
 class AddGrant:
-    """Remember "for this chat"; the same grant again is ignored."""
+    """Remember "for this chat". A grant of the same tool and pattern that is kept already holds in this one's directory
+    from now on."""
 
     grant: Grant
     type: Literal["add_grant"] = "add_grant"
+
+
+@dataclass(frozen=True, slots=True)
+class DropGrants:
+    """The chat works in `directory` from now on: grants that hold in another one only are withdrawn."""
+
+    directory: str
+    type: Literal["drop_grants"] = "drop_grants"
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +273,7 @@ Write = (
     | PutQuestion
     | ResolveQuestion
     | AddGrant
+    | DropGrants
     | PutQueue
     | RememberRequest
 )

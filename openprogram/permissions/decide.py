@@ -10,7 +10,7 @@ from openprogram.core.events import PermissionMode
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.storage import Grant
 from openprogram.core.tooling import Effect, ToolSpec
-from openprogram.permissions.subject import Resolve, Subject, covers, subject
+from openprogram.permissions.subject import Resolve, Subject, covers, holds_in, subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ def decide(
 
     `ask`: what writes, executes or has an effect asks. `accept_edits`: writing inside the roots does not, but to where
     a project says what its chats may do. `auto`: nothing asks. In each mode a call asks when it cannot be told what it
-    would touch, and does not when a grant covers it.
+    would touch, and does not when a grant covers it that was given for this workspace.
     """
     if effect is None and spec.permission in ("none", "network"):
         return Decision("allow", "it changes nothing")
@@ -46,7 +46,8 @@ def decide(
         return Decision("ask", f"it cannot be told what {spec.name} would touch: {error}")
     if mode == "auto":
         return Decision("allow", "this chat allows everything")
-    if any(grant.tool == spec.name and covers(grant.pattern, what) for grant in grants):
+    here = holds_in(spec, roots[0])
+    if any(grant.tool == spec.name and grant.directory == here and covers(grant.pattern, what) for grant in grants):
         return Decision("allow", "allowed for this chat")
     if (
         mode == "accept_edits"

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from openprogram.core.jsonio import JsonObject, canonical
+from openprogram.core.storage import ANYWHERE
 from openprogram.core.tooling import ToolSpec, WrittenPaths
 from openprogram.session_config.project_file import PROJECT_FILE
 
@@ -66,6 +67,11 @@ def subject(
             return Subject("tool", "")
         case _:
             return Subject("tool", WHOLE_TOOL)
+
+
+def holds_in(spec: ToolSpec, workspace: Path) -> str:
+    """The directory that a grant of this tool is bound to: the same command, or path, is another thing elsewhere."""
+    return ANYWHERE if spec.permission in ("none", "network") else str(workspace)
 
 
 def covers(pattern: str, what: Subject) -> bool:

@@ -1,6 +1,5 @@
 """Answering approvals and questions: once, from any tab, before or after a restart."""
 
-from openprogram.agent.environment import Resumed
 from openprogram.core.asking import (
     Answer,
     ApprovalRequested,
@@ -14,12 +13,11 @@ from openprogram.core.events import Event, ToolCallFinished
 from openprogram.core.messages import TextBlock, ToolResultBlock
 from openprogram.core.protocol.control import AnswerApproval, AnswerQuestion
 from openprogram.core.protocol.frames import SessionAck
-from openprogram.core.storage import AddGrant, Grant
+from openprogram.core.storage import ANYWHERE, AddGrant, Grant
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.live import Live
 from openprogram.sessions.request import Request
-from openprogram.sessions.runs import launch, prepare_run
-from openprogram.sessions.startup import asked_by, settle, unfinished_turn
+from openprogram.sessions.startup import settle
 from openprogram.tools.approval import refusal
 
 
@@ -27,35 +25,36 @@ async def answer_approval(hub: Hub, request: Request, action: AnswerApproval) ->
     """Store the answer, then let the call go on. A second answer is an error that says so."""
     await hub.row(request.user_id, action.session_id)
     async with hub.lock(action.session_id):
-        await settle(hub, await hub.row(request.user_id, action.session_id))
+        row = await settle(hub, await hub.row(request.user_id, action.session_id))
         found = await hub.ports.store.approval(action.approval_id)
         if found is None or found[0] != action.session_id:
             raise BadField(f"there is no approval {action.approval_id[:100]!r} in this chat", field="approval_id")
         if not found[1].pending:
             raise _answered()
-        live = hub.runs.get(action.session_id)
+        asked, live = found[1].request, hub.runs.get(action.session_id)
+        allowed = _grants(action, asked, str(hub.projects.workspace_of(row.info)))
         if live is None:
-            return await _answer_waiting_turn(hub, request, action, found[1].request)
-        return await _answer_run(hub, request, action, found[1].request, live)
+            return await _answer_waiting_turn(hub, request, action, asked, allowed)
+        return await _answer_run(hub, request, action, allowed, live)
 
 
 async def _answer_run(
-    hub: Hub, request: Request, action: AnswerApproval, asked: ApprovalRequested, live: Live
+    hub: Hub, request: Request, action: AnswerApproval, allowed: tuple[Grant, ...], live: Live
 ) -> SessionAck:
     """The call waits in this process."""
     answer = Answer(action.decision, action.note)
     with live.broker.answering(action.approval_id) as question:
         if question is None:
             raise _answered()
-        ack = await _store(hub, request, action, asked)
-        for grant in _grants(action, asked):
+        ack = await _store(hub, request, action, allowed)
+        for grant in allowed:
             live.authority.granted(grant)
         question.give(answer)
     return ack
 
 
 async def _answer_waiting_turn(
-    hub: Hub, request: Request, action: AnswerApproval, asked: ApprovalRequested
+    hub: Hub, request: Request, action: AnswerApproval, asked: ApprovalRequested, allowed: tuple[Grant, ...]
 ) -> SessionAck:
     """The turn waits since before a restart; it goes on when this was its last question (P9).
 
@@ -64,24 +63,13 @@ async def _answer_waiting_turn(
     if hub.closing:
         raise _closing()
     denied: tuple[Event, ...] = ()
-    held: str | None = asked.call_id
     if action.decision == "deny":
-        held = None
         text = refusal(Answer(action.decision, action.note))
         result = ToolResultBlock(asked.call_id, "denied", (TextBlock(text),), duration_ms=0)
         denied = (ToolCallFinished(asked.call_id, "denied", result, 0),)
-    ack = await _store(hub, request, action, asked, *denied, held=held)
-    await _resume(hub, request, action.session_id)
+    ack = await _store(hub, request, action, allowed, *denied, held=asked.call_id)
+    await settle(hub, await hub.row(request.user_id, action.session_id))
     return ack
-
-
-async def _resume(hub: Hub, request: Request, session_id: str) -> None:
-    """Go on with the turn if it waits for no further answer."""
-    row = await hub.row(request.user_id, session_id)
-    if row.turn_id is not None and not (await asked_by(hub, row)).calls:
-        turn = await unfinished_turn(hub, row)
-        resumed = Resumed(row.turn_id, turn.steps, turn.finished, turn.fingerprint, turn.discovered)
-        launch(hub, await prepare_run(hub, row, row.info.leaf_id, resumed))
 
 
 async def answer_question(hub: Hub, request: Request, action: AnswerQuestion) -> SessionAck:
@@ -100,8 +88,8 @@ async def answer_question(hub: Hub, request: Request, action: AnswerQuestion) ->
         if live is None:
             if hub.closing:
                 raise _closing()
-            ack = await _store_answer(hub, request, action, answer)
-            await _resume(hub, request, action.session_id)
+            ack = await _store_answer(hub, request, action, answer, held=row.asked.call_id)
+            await settle(hub, await hub.row(request.user_id, action.session_id))
             return ack
         with live.questions.answering(action.question_id) as waits:
             if waits is None:
@@ -126,9 +114,11 @@ def fitting(question: Question, action: AnswerQuestion) -> QuestionAnswer:
     return QuestionAnswer(chosen, text or None)
 
 
-async def _store_answer(hub: Hub, request: Request, action: AnswerQuestion, answer: QuestionAnswer) -> SessionAck:
+async def _store_answer(
+    hub: Hub, request: Request, action: AnswerQuestion, answer: QuestionAnswer, held: str | None = None
+) -> SessionAck:
     ack = SessionAck(id=action.id, session_id=action.session_id)
-    answered = QuestionAnswered(action.question_id, answer)
+    answered = QuestionAnswered(action.question_id, answer, held)
     try:
         await hub.journal.commit(action.session_id, request.user_id, (answered,), request.remember(ack))
     except Conflict as error:
@@ -139,9 +129,14 @@ async def _store_answer(hub: Hub, request: Request, action: AnswerQuestion, answ
 
 
 async def _store(
-    hub: Hub, request: Request, action: AnswerApproval, asked: ApprovalRequested, *more: Event, held: str | None = None
+    hub: Hub,
+    request: Request,
+    action: AnswerApproval,
+    allowed: tuple[Grant, ...],
+    *more: Event,
+    held: str | None = None,
 ) -> SessionAck:
-    grants = (AddGrant(grant) for grant in _grants(action, asked))
+    grants = map(AddGrant, allowed)
     ack = SessionAck(id=action.id, session_id=action.session_id)
     resolved = ApprovalResolved(action.approval_id, action.decision, action.note, held)
     try:
@@ -153,9 +148,14 @@ async def _store(
     return ack
 
 
-def _grants(action: AnswerApproval, asked: ApprovalRequested) -> tuple[Grant, ...]:
-    """What the answer allows for the whole chat; a call of which nothing narrow can be told is allowed once only."""
-    return (Grant(asked.tool, asked.pattern),) if action.decision == "session" and asked.pattern else ()
+def _grants(action: AnswerApproval, asked: ApprovalRequested, directory: str) -> tuple[Grant, ...]:
+    """What the answer allows for the whole chat, which works in `directory`.
+
+    A call is allowed once only where nothing narrow can be told of it, or where it was asked in another directory.
+    """
+    if action.decision != "session" or not asked.pattern or asked.directory not in (ANYWHERE, directory):
+        return ()
+    return (Grant(asked.tool, asked.pattern, asked.directory),)
 
 
 def _closing() -> Busy:

@@ -5,11 +5,11 @@ from contextlib import AbstractContextManager
 
 from openprogram.agent.stop import StopSignal
 from openprogram.core.asking import Answer, ApprovalRequested, ApprovalResolved
+from openprogram.core.errors import ToolFailure
 from openprogram.core.ports import Emit
 from openprogram.core.storage import ApprovalRow
 from openprogram.sessions.waiting import Open, Waiting
-
-_CHANGED = "What this call would do has changed since you were asked about it, so it was not run."
+from openprogram.tools.approval import CHANGED
 
 
 class Broker:
@@ -20,10 +20,14 @@ class Broker:
         self._waiting = Waiting[Answer](emit, stop)
 
     async def __call__(self, request: ApprovalRequested) -> Answer:
-        """Ask, and wait for the answer. A call that was asked about before keeps that question."""
-        known = self._known.get(request.call_id)
+        """Ask, and wait for the answer. A call that was asked about before keeps that question, once: a
+        later answer of the model may use the ids of its calls again.
+
+        Raises `ToolFailure` where it would do something else by now: nobody has answered for that.
+        """
+        known = self._known.pop(request.call_id, None)
         if known is not None and known.request.digest != request.digest:
-            return Answer("deny", _CHANGED)
+            raise ToolFailure(CHANGED)
         if known is not None:
             return Answer(known.decision or "deny", known.note)
         return await self._waiting.ask(request.approval_id, request, ApprovalResolved(request.approval_id, None))

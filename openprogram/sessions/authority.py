@@ -2,15 +2,19 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Literal
 
 from openprogram.core.events import PermissionMode
 from openprogram.core.intent import StoredIntent, ToolIntent
 from openprogram.core.ports import PermissionState
-from openprogram.core.storage import Grant
+from openprogram.core.storage import ANYWHERE, Grant
 from openprogram.core.tooling import Snapshot
 
 NamesNow = Callable[[StoredIntent, Snapshot, ToolIntent, ToolIntent | None], frozenset[str]]
 """The tools that an intent authorises against a registry snapshot, over a project's wishes, under a turn's override."""
+
+
+Switch = Literal["enabled", "web_search"]
 
 
 class LiveAuthority:
@@ -23,7 +27,7 @@ class LiveAuthority:
         self._snapshot: Snapshot | None = None
         self._project = ToolIntent()
         self._override: ToolIntent | None = None
-        self._began_with = 0
+        self._flipped: frozenset[Switch] = frozenset()
         self._names: frozenset[str] | None = None
 
     def begin_turn(
@@ -31,12 +35,13 @@ class LiveAuthority:
     ) -> None:
         """Judge by this turn's registry snapshot, project and override from now on."""
         self._snapshot, self._project, self._override, self._names = snapshot, project, override, None
-        self._began_with = intent.revision
-        self.intent_changed(intent)
+        newest, self._intent, self._flipped = self.newest(intent), intent, frozenset()
+        self.intent_changed(newest)
 
     def intent_changed(self, intent: StoredIntent) -> None:
         """A newer intent is stored."""
         if intent.revision >= self._intent.revision:
+            self._flipped |= _flipped(self._intent.intent, intent.intent)
             self._intent, self._names = intent, None
 
     def newest(self, intent: StoredIntent) -> StoredIntent:
@@ -52,6 +57,11 @@ class LiveAuthority:
         """The user allowed something for this chat."""
         self._permission = PermissionState(self._permission.mode, (*self._permission.grants, grant))
 
+    def moved(self, directory: str) -> None:
+        """The chat works in another directory from now on: what was allowed in the old one is withdrawn."""
+        kept = (grant for grant in self._permission.grants if grant.directory in (ANYWHERE, directory))
+        self._permission = PermissionState(self._permission.mode, tuple(kept))
+
     def authorised_now(self, name: str) -> bool:
         """Whether the newest intent authorises this tool, by this turn's registry snapshot."""
         if self._snapshot is None:
@@ -61,16 +71,29 @@ class LiveAuthority:
         return name in self._names
 
     def _yielding(self) -> ToolIntent | None:
-        """The turn's override, but where the user has switched off since the turn began: then off is off (T21, T4)."""
+        """The turn's override, but where the user has switched off since the turn began: then off is off (T21, T4).
+
+        What was off before, the override was meant to lift; another switch that is flipped meanwhile changes nothing.
+        """
         override, now = self._override, self._intent.intent
-        if override is None or self._intent.revision == self._began_with:
-            return override
+        if override is None:
+            return None
         return replace(
             override,
-            enabled=None if now.enabled is False else override.enabled,
-            web_search=None if now.web_search is False else override.web_search,
+            enabled=None if now.enabled is False and "enabled" in self._flipped else override.enabled,
+            web_search=None if now.web_search is False and "web_search" in self._flipped else override.web_search,
         )
 
     def permission(self) -> PermissionState:
         """The permission mode and grants now."""
         return self._permission
+
+
+def _flipped(before: ToolIntent, after: ToolIntent) -> frozenset[Switch]:
+    """The switches that stand otherwise than before."""
+    flipped: set[Switch] = set()
+    if before.enabled != after.enabled:
+        flipped.add("enabled")
+    if before.web_search != after.web_search:
+        flipped.add("web_search")
+    return frozenset(flipped)

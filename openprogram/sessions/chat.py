@@ -15,12 +15,13 @@ from openprogram.core.storage import SessionRow
 from openprogram.session_config.codec import intent_from_override
 from openprogram.session_config.patches import check_intent, within
 from openprogram.sessions.begin import commit_and_launch, idle_chat, not_deleted
+from openprogram.sessions.closing import stop_turn
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.manage import new_row
 from openprogram.sessions.request import Request, said
 from openprogram.sessions.run import Run
 from openprogram.sessions.runs import next_of, queued, user_message
-from openprogram.sessions.startup import settle, stop_turn
+from openprogram.sessions.startup import settle
 
 _TITLE_CHARS = 60
 _NUDGE = "Your last answer ended early. Go on exactly where it broke off."
@@ -177,7 +178,10 @@ async def stop(hub: Hub, request: Request, action: Stop) -> SessionAck:
 
 
 async def continue_turn(hub: Hub, request: Request, action: ContinueTurn) -> SessionAck:
-    """Go on after a turn that ended interrupted, stopped, at a limit or cut."""
+    """Go on after a turn that ended interrupted, stopped, at a limit or cut: in a new turn, under a fresh contract.
+
+    That one's calls have their results and are not replayed (T23); where tools that it used are gone, people are told.
+    """
     async with idle_chat(hub, request, action.session_id) as row:
         last = await _leaf(hub, row)
         if last is None or (last.role == "assistant" and last.status == "complete"):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import itemgetter
 
-from openprogram.core.asking import ApprovalRequested, ApprovalResolved
+from openprogram.core.asking import ApprovalRequested, ApprovalResolved, QuestionAnswered, QuestionAsked
 from openprogram.core.events import (
     Event,
     MessageAdded,
@@ -26,8 +26,8 @@ class UnfinishedTurn:
     """The open ends of a turn.
 
     `step` is a request whose answer was not recorded; `blocks` what had arrived of it, in order. `answer` is the
-    recorded answer whose calls have no recorded results yet; `started` and `finished` are those calls' states, `held`
-    are allowed and begin only when the turn goes on,
+    recorded answer whose calls have no recorded results yet; `started` and `finished` are those calls' states, `asked`
+    the ids of what a person was asked about them, `held` those that have their answer and wait for the turn to go on,
     `discovered` what the finished ones asked to have loaded. `steps` counts the requests, `fingerprint` is the
     contract's.
     """
@@ -38,6 +38,7 @@ class UnfinishedTurn:
     blocks: dict[int, tuple[type[TextBlock] | type[ReasoningBlock], list[str]]] = field(default_factory=dict)
     answer: Message | None = None
     started: set[str] = field(default_factory=set)
+    asked: set[str] = field(default_factory=set)
     held: set[str] = field(default_factory=set)
     finished: dict[str, ToolResultBlock] = field(default_factory=dict)
     discovered: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -60,7 +61,7 @@ def _apply(turn: UnfinishedTurn, event: Event) -> None:
     match event:
         case TurnStarted():
             turn.fingerprint = event.fingerprint
-            turn.held = set()  # resumed: what was held runs
+            turn.held -= turn.finished.keys()  # it goes on, with those that were denied
         case StepStarted():
             turn.step, turn.steps, turn.blocks = event, event.step, {}
         case TextDelta(message_id, block, text) if turn.step and turn.step.message_id == message_id:
@@ -70,13 +71,18 @@ def _apply(turn: UnfinishedTurn, event: Event) -> None:
         case MessageAdded(message) if message.role == "assistant":
             turn.step, turn.blocks = None, {}
             turn.answer = message if message.calls else None
-            turn.started, turn.finished, turn.discovered = set(), {}, {}
+            turn.started, turn.asked, turn.held, turn.finished, turn.discovered = set(), set(), set(), {}, {}
         case MessageAdded(message) if message.role == "tool":
             turn.answer = None
-        case ApprovalResolved(held=str(call_id)):
+        case ApprovalRequested():
+            turn.asked.add(event.approval_id)
+        case QuestionAsked():
+            turn.asked.add(event.question_id)
+        case ApprovalResolved(held=str(call_id)) | QuestionAnswered(held=str(call_id)):
             turn.held.add(call_id)
         case ToolCallStarted():
             turn.started.add(event.call_id)
+            turn.held.discard(event.call_id)  # on record before its effect can happen (R2)
         case ToolCallFinished():
             turn.finished[event.call_id] = event.result
             turn.discovered[event.call_id] = event.discovered
@@ -85,7 +91,7 @@ def _apply(turn: UnfinishedTurn, event: Event) -> None:
 
 
 _DELTA = TextDelta | ReasoningDelta | ToolCallDelta | ToolOutputDelta
-_ASKED = ApprovalRequested | ApprovalResolved
+_ASKED = ApprovalRequested | ApprovalResolved | QuestionAnswered
 _WORK = _DELTA | _ASKED | TurnStarted | StepStarted | ToolCallStarted | ToolCallFinished
 """Events of a turn that tell of its work; what the others tell is elsewhere in a snapshot."""
 

@@ -19,17 +19,17 @@ from openprogram.core.protocol.actions import (
 )
 from openprogram.core.protocol.base import OlderOverride, Override
 from openprogram.core.protocol.frames import SessionAck, SessionsAck
-from openprogram.core.storage import SessionRow
+from openprogram.core.storage import DropGrants, SessionRow, Write
 from openprogram.session_config.codec import intent_from_override
 from openprogram.session_config.new_chats import first_intent
 from openprogram.session_config.patches import check_intent, within
+from openprogram.sessions.closing import stop_turn
 from openprogram.sessions.effective import effective
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.intents import tell_in_force
 from openprogram.sessions.projects import LOOK_S
 from openprogram.sessions.request import Request
 from openprogram.sessions.settings import new_chats, permission_mode
-from openprogram.sessions.startup import stop_turn
 from openprogram.sessions.workspaces import checked
 
 
@@ -160,28 +160,33 @@ async def set_workspace(hub: Hub, request: Request, action: SetWorkspace) -> Ses
     """Choose where the turns to come work; a running turn stays where it began. None is the server's default.
 
     Where another project's wishes come into force with that, all tabs are told in the same commit (spec tools.md T4).
+    What was allowed for the chat in its old directory is withdrawn at once, from a running turn too (R17).
     """
     chosen = await _directory(hub, action.workspace)
+    withdrawn = DropGrants(chosen or str(hub.defaults.workspace))
     info = (await hub.row(request.user_id, action.session_id)).info
     snapshot = hub.ports.snapshot()
     before, certain = await hub.projects.glance(info, snapshot)
     after = await hub.projects.layer(replace(info, workspace=chosen), snapshot, LOOK_S)
-    if certain and before == after:
-        return await _change(hub, request, action.session_id, workspace=chosen)
     ack = SessionAck(id=action.id, session_id=action.session_id)
-    async with hub.lock(action.session_id):
-        row = await hub.row(request.user_id, action.session_id)
-        changed = SessionChanged(replace(row.info, workspace=chosen))
-        writes = request.remember(ack)
-        await tell_in_force(hub, request.user_id, action.session_id, after.intent, (changed,), writes)
+    if certain and before == after:
+        await _change(hub, request, action.session_id, withdrawn, workspace=chosen)
+    else:
+        async with hub.lock(action.session_id):
+            row = await hub.row(request.user_id, action.session_id)
+            changed = SessionChanged(replace(row.info, workspace=chosen))
+            writes = (withdrawn, request.remember(ack))
+            await tell_in_force(hub, request.user_id, action.session_id, after.intent, (changed,), *writes)
+    if (live := hub.runs.get(action.session_id)) is not None:
+        live.authority.moved(withdrawn.directory)
     return ack
 
 
-async def _change(hub: Hub, request: Request, session_id: str, **fields: object) -> SessionAck:
+async def _change(hub: Hub, request: Request, session_id: str, *writes: Write, **fields: object) -> SessionAck:
     async with hub.lock(session_id):
         row = await hub.row(request.user_id, session_id)
         info: SessionInfo = replace(row.info, **fields)  # type: ignore[arg-type]  # names are checked by the callers
         ack = SessionAck(id=request.client_id, session_id=session_id)
         events = () if info == row.info else (SessionChanged(info),)
-        await hub.journal.commit(session_id, request.user_id, events, request.remember(ack))
+        await hub.journal.commit(session_id, request.user_id, events, *writes, request.remember(ack))
         return ack

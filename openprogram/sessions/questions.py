@@ -18,8 +18,8 @@ class Questions:
         self._waiting = Waiting[QuestionAnswer](emit, stop)
 
     async def __call__(self, question: Question, call_id: str, turn_id: str) -> QuestionAnswer:
-        """Ask, and wait for the answer. A call that asked before gets that question's answer."""
-        known = self._known.get(call_id)
+        """Ask, and wait for the answer. A call that asked before gets that question's answer, once."""
+        known = self._known.pop(call_id, None)
         if known is not None and known.answer is not None:
             return known.answer
         asked = QuestionAsked(new_id("u"), turn_id, call_id, question)

@@ -4,15 +4,16 @@ Pure over the turn's events; `openprogram.sessions.startup` applies it.
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 from openprogram.core.asking import ApprovalResolved, QuestionAnswered, QuestionRow
 from openprogram.core.events import ErrorInfo, Event, LoadedChanged, MessageAdded, TurnFinished, TurnReason
 from openprogram.core.ids import new_id
 from openprogram.core.loaded import LoadedSet
-from openprogram.core.messages import Message, TextBlock, ToolResultBlock
+from openprogram.core.messages import Message, TextBlock, ToolResultBlock, ToolUseBlock
 from openprogram.core.storage import ApprovalRow
 from openprogram.sessions.fold import UnfinishedTurn
-from openprogram.tools.builtin.ask_user import told
+from openprogram.tools.builtin.ask_user import ask_user, told
 
 _INTERRUPTED = (
     "Interrupted: the server stopped while this call ran, so its effect is unknown. "
@@ -26,7 +27,8 @@ _NOT_ALLOWED = "Not run: the turn ended while this call waited for the user's ap
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a turn has asked a person: approvals and questions without an answer, and questions that have one."""
+    """What a turn has asked a person about the calls of its last answer: approvals and questions without an answer, and
+    questions that have one."""
 
     approvals: tuple[ApprovalRow, ...] = ()
     questions: tuple[QuestionRow, ...] = ()
@@ -45,14 +47,22 @@ class Asked:
         return (*asked, *(QuestionAnswered(row.asked.question_id, None) for row in self.questions))
 
 
-def waits_for_answer(turn: UnfinishedTurn, asked: Asked) -> bool:
-    """Whether the turn only waited for a person: every call that had begun is finished, waits for an answer, is held
-    until the others have theirs, or does nothing but hand its answer on."""
-    pending = asked.calls
-    if turn.answer is None or not pending:
-        return False
-    again = {row.asked.call_id for row in asked.answered}
-    return turn.started - turn.finished.keys() <= pending | turn.held | again
+Standing = Literal["waits", "answered", "cut"]
+"""An unfinished turn without a run only waited for a person and still does, has all its answers and may go on, or was
+cut short while it did something."""
+
+
+def standing(turn: UnfinishedTurn, asked: Asked) -> Standing:
+    """How the turn stands. It only waited where every call that had begun is finished, waits for an answer, is held
+    until the turn goes on, or does nothing but hand its answer on."""
+    if turn.answer is None:
+        return "cut"
+    began, pending = turn.started - turn.finished.keys(), asked.calls
+    hands_on = {call.call_id for call in turn.answer.calls if call.name == ask_user.name}
+    waited = pending | turn.held | (began & hands_on & {row.asked.call_id for row in asked.answered})
+    if not waited or not began <= waited:
+        return "cut"
+    return "waits" if pending else "answered"
 
 
 def close(
@@ -101,14 +111,15 @@ def close(
 
 
 def _results(answer: Message, turn: UnfinishedTurn, asked: Asked) -> tuple[ToolResultBlock, ...]:
-    calls = [call.call_id for call in answer.calls]
-    return tuple(turn.finished.get(call_id) or _unfinished(turn, call_id, asked) for call_id in calls)
+    return tuple(turn.finished.get(call.call_id) or _unfinished(turn, call, asked) for call in answer.calls)
 
 
-def _unfinished(turn: UnfinishedTurn, call_id: str, asked: Asked) -> ToolResultBlock:
+def _unfinished(turn: UnfinishedTurn, call: ToolUseBlock, asked: Asked) -> ToolResultBlock:
+    call_id = call.call_id
     for row in asked.answered:
         if row.asked.call_id == call_id and row.answer is not None:
-            return ToolResultBlock(call_id, "interrupted", (TextBlock(f"{told(row.answer)}\n{_CUT_SHORT}"),))
+            rest = _CUT_SHORT if call.name == ask_user.name else _INTERRUPTED
+            return ToolResultBlock(call_id, "interrupted", (TextBlock(f"{told(row.answer)}\n{rest}"),))
     if call_id in turn.started and call_id not in asked.calls | turn.held:
         return ToolResultBlock(call_id, "interrupted", (TextBlock(_INTERRUPTED),))
     text = _NOT_ALLOWED if call_id in asked.calls else _NOT_STARTED

@@ -20,13 +20,14 @@ from openprogram.core.storage import SessionRow
 from openprogram.ledger.log import newest
 from openprogram.sessions.approvals import Broker
 from openprogram.sessions.authority import LiveAuthority
+from openprogram.sessions.closing import close_turn
 from openprogram.sessions.effective import floor, names_now, resolution
 from openprogram.sessions.emitter import Emitter
+from openprogram.sessions.fold import UnfinishedTurn
 from openprogram.sessions.hub import REMEMBERED_CHATS, Hub
 from openprogram.sessions.live import Live
 from openprogram.sessions.questions import Questions
 from openprogram.sessions.run import Run, RunInbox, RunSurfaces
-from openprogram.sessions.startup import close_turn
 from openprogram.sessions.tree import path
 from openprogram.tools.wrap import wrap
 
@@ -41,9 +42,13 @@ class Ready:
     resumed: Resumed | None
 
 
-async def prepare_run(hub: Hub, row: SessionRow, leaf_id: str | None, resumed: Resumed | None = None) -> Ready:
-    """Read what a run needs that goes on below `leaf_id`. The caller holds the chat's lock until it is launched."""
+async def prepare_run(hub: Hub, row: SessionRow, leaf_id: str | None, turn: UnfinishedTurn | None = None) -> Ready:
+    """Read what a run needs that goes on below `leaf_id`, with the chat's unfinished `turn` if that only waited.
+
+    The caller holds the chat's lock until it is launched.
+    """
     store, session_id = hub.ports.store, row.info.id
+    resumed = _resumed(row, turn)
     authority = hub.authorities[session_id] = LiveAuthority(partial(names_now, hub), row.info.permission_mode)
     intent, nodes, queue, grants, asked, questions = await asyncio.gather(
         store.intent(session_id),
@@ -60,8 +65,8 @@ async def prepare_run(hub: Hub, row: SessionRow, leaf_id: str | None, resumed: R
     emitter = Emitter(lambda events, writes: hub.journal.commit(session_id, row.user_id, events, *writes), hub.ticker)
     run = Run(session_id, emitter, resumed.turn_id if resumed else new_id("t"))
     run.queue_changed(queue)
-    known = [approval for approval in asked if resumed and approval.request.turn_id == resumed.turn_id]
-    answered = [row for row in questions if resumed and row.asked.turn_id == resumed.turn_id]
+    known = [approval for approval in asked if turn and approval.request.approval_id in turn.asked]
+    answered = [question for question in questions if turn and question.asked.question_id in turn.asked]
     live = Live(run, authority, Broker(run.emit, run.stop, known), Questions(run.emit, run.stop, answered))
     env = Environment(
         session_id=session_id,
@@ -85,6 +90,12 @@ async def prepare_run(hub: Hub, row: SessionRow, leaf_id: str | None, resumed: R
         turn_id=lambda: run.turn_id,
     )
     return Ready(live, env, row.user_id, resumed)
+
+
+def _resumed(row: SessionRow, turn: UnfinishedTurn | None) -> Resumed | None:
+    if turn is None or row.turn_id is None:
+        return None
+    return Resumed(row.turn_id, turn.steps, turn.finished, turn.fingerprint, turn.discovered)
 
 
 def launch(hub: Hub, ready: Ready, said: Iterable[Message] = ()) -> None:

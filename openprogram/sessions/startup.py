@@ -1,22 +1,23 @@
-"""Ending turns: those that nobody works on are closed at start-up or when the chat is next touched, unless they wait
-for a person; the user stops any."""
+"""Turns that nobody works on: at start-up, or when their chat is next touched, they are closed, go on where all their
+questions have an answer, or wait on for a person."""
+
+from typing import assert_never
 
 import structlog
 
 from openprogram.core.errors import DatabaseCorrupt
-from openprogram.core.events import ErrorInfo, ErrorRaised, TurnReason
-from openprogram.core.loaded import LoadedSet
 from openprogram.core.storage import SessionRow
-from openprogram.sessions.fold import UnfinishedTurn, fold
+from openprogram.sessions.closing import asked_by, close_turn, unfinished_turn
 from openprogram.sessions.hub import Hub
-from openprogram.sessions.log import turn_events
-from openprogram.sessions.recover import Asked, close, waits_for_answer
+from openprogram.sessions.recover import standing
+from openprogram.sessions.runs import launch, prepare_run
 
 _log = structlog.get_logger(__name__)
 
 
 async def recover_all(hub: Hub) -> int:
-    """Close the unfinished turns of an earlier process; returns how many. Waiting ones stay open (P9).
+    """Close the unfinished turns of an earlier process; returns how many. Waiting ones stay open, and those that have
+    their answers go on (P9).
 
     A chat whose log is damaged is left as it is, and logged: the others are served.
     """
@@ -29,66 +30,30 @@ async def recover_all(hub: Hub) -> int:
             continue
         if settled.turn_id is None:
             closed += 1
-        else:
+        elif row.info.id not in hub.runs:
             _log.info("turn_waits_for_answer", session_id=row.info.id, turn_id=row.turn_id)
     return closed
 
 
 async def settle(hub: Hub, row: SessionRow) -> SessionRow:
-    """The row after a turn that has no run any more and does not wait for a person was closed.
+    """The row after a turn that has no run any more was closed, or was given one again where all its questions have
+    their answers (P9). One that waits for a person is left alone.
 
     The caller holds the chat's lock, or is alone.
     """
     if row.turn_id is None or row.info.id in hub.runs:
         return row
-    if waits_for_answer(await unfinished_turn(hub, row), await asked_by(hub, row)):
-        return row
-    await close_turn(hub, row.info.id, "interrupted")
-    return await hub.row(row.user_id, row.info.id)
-
-
-async def stop_turn(hub: Hub, session_id: str) -> None:
-    """Stop the chat's run; without one, close the turn that waits (P7)."""
-    if not _stop_run(hub, session_id):
-        async with hub.lock(session_id):  # a run may have begun meanwhile, by an answer
-            if not _stop_run(hub, session_id):
-                await close_turn(hub, session_id, "stopped")
-
-
-def _stop_run(hub: Hub, session_id: str) -> bool:
-    live = hub.runs.get(session_id)
-    if live is not None:
-        live.run.stop.request()
-    return live is not None
-
-
-async def close_turn(hub: Hub, session_id: str, reason: TurnReason, error: ErrorInfo | None = None) -> None:
-    """End a chat's unfinished turn from what its log says. Where there is none, only `error` is told."""
-    row = await hub.ports.store.session(session_id)
-    if row is None:
-        return
-    if row.turn_id is None:
-        if error is not None:
-            await hub.journal.commit(session_id, row.user_id, (ErrorRaised(error),))
-        return
     turn = await unfinished_turn(hub, row)
-    asked = await asked_by(hub, row)
-    events = close(turn, row.turn_id, asked, LoadedSet(row.loaded), now=hub.now(), reason=reason, error=error)
-    await hub.journal.commit(session_id, row.user_id, events)
-    _log.info("turn_closed", session_id=session_id, turn_id=row.turn_id, reason=reason)
-
-
-async def asked_by(hub: Hub, row: SessionRow) -> Asked:
-    """What the chat's unfinished turn has asked its person."""
-    session_id = row.info.id
-    questions = await hub.ports.store.questions(session_id, pending=False)
-    return Asked(
-        await hub.ports.store.approvals(session_id),
-        tuple(question for question in questions if question.pending),
-        tuple(each for each in questions if not each.pending and each.asked.turn_id == row.turn_id),
-    )
-
-
-async def unfinished_turn(hub: Hub, row: SessionRow) -> UnfinishedTurn:
-    """What the chat's unfinished turn came to."""
-    return fold(await turn_events(hub.ports.store, row))
+    how = standing(turn, await asked_by(hub, row, turn))
+    match how:
+        case "waits":
+            return row
+        case "answered" if not row.info.deleted:
+            launch(hub, await prepare_run(hub, row, row.info.leaf_id, turn))
+            _log.info("turn_goes_on", session_id=row.info.id, turn_id=row.turn_id)
+            return row
+        case "answered" | "cut":
+            await close_turn(hub, row.info.id, "interrupted")
+            return await hub.row(row.user_id, row.info.id)
+        case _:
+            assert_never(how)

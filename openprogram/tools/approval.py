@@ -1,6 +1,7 @@
 """A call that needs a person's word waits for it (spec trust.md R17, protocol.md P9)."""
 
 import os
+from typing import Final
 
 from openprogram.core.asking import Answer, ApprovalRequested, Ask
 from openprogram.core.errors import ToolFailure
@@ -11,6 +12,12 @@ from openprogram.core.ports import Authority
 from openprogram.core.tooling import CallPreview, Execute, ToolContext, ToolOutput, ToolSpec
 from openprogram.permissions.decide import Decision, decide
 from openprogram.permissions.preview import default_preview
+from openprogram.permissions.subject import holds_in
+
+CHANGED: Final = (
+    "Not run: what this call would do has changed since the user allowed it. "
+    "Look again, and call it anew if it is still right: the user is asked again."
+)
 
 
 def with_approval(execute: Execute, spec: ToolSpec, authority: Authority, ask: Ask) -> Execute:
@@ -36,7 +43,7 @@ def with_approval(execute: Execute, spec: ToolSpec, authority: Authority, ask: A
             if not authority.authorised_now(spec.name):
                 return _denied(f"The user has switched {spec.name} off.")
             if await _preview(spec, arguments, context) != shown:
-                raise ToolFailure("what this call would change has changed since the user allowed it; look again first")
+                raise ToolFailure(CHANGED)
         return await execute(arguments, context)
 
     return approved
@@ -60,6 +67,7 @@ def _request(
         reason=decision.reason,
         pattern=decision.pattern,
         left_out=shown.left_out,
+        directory=holds_in(spec, context.workspace),
         digest=digest([spec.name, arguments, str(context.workspace), shown.kind, shown.digest or shown.text]),
     )
 

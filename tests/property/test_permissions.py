@@ -30,7 +30,12 @@ arguments = st.dictionaries(
 )
 tools = st.sampled_from((BASH, WRITE, PATCH, MOVE))
 grants = st.lists(
-    st.builds(Grant, tool=st.sampled_from(("bash", "write", "apply_patch", "move", "read", "*")), pattern=texts),
+    st.builds(
+        Grant,
+        tool=st.sampled_from(("bash", "write", "apply_patch", "move", "read", "*")),
+        pattern=texts,
+        directory=st.sampled_from(("/ws", "/extra", "", None)),
+    ),
     max_size=3,
 )
 modes: st.SearchStrategy[PermissionMode] = st.sampled_from(get_args(PermissionMode))
@@ -62,12 +67,12 @@ def lies_inside(path: object) -> bool:
 
 
 @given(grants, tools, arguments)
-def test_in_ask_mode_only_a_grant_of_the_same_tool_and_subject_allows(
+def test_in_ask_mode_only_a_grant_of_the_same_tool_subject_and_directory_allows(
     granted: list[Grant], tool: ToolSpec, call: JsonObject
 ) -> None:
     decision = decide("ask", granted, tool, call, ROOTS)
 
-    same = [grant for grant in granted if grant.tool == tool.name]
+    same = [grant for grant in granted if (grant.tool, grant.directory) == (tool.name, "/ws")]
     exact = any(grant.pattern == decide("ask", (), tool, call, ROOTS).pattern != "" for grant in same)
     wide = bool(tool.writes) and any(grant.pattern == "**" for grant in same)
     if decision.outcome == "allow":
@@ -79,7 +84,7 @@ def test_in_ask_mode_only_a_grant_of_the_same_tool_and_subject_allows(
 def test_a_grant_for_one_command_allows_no_other(command: str, other: str, mode: PermissionMode) -> None:
     pattern = decide("ask", (), BASH, {"command": command}, ROOTS).pattern
     for longer in (other, f"{command} {other}", f"{command}&&{other}", f"{command};{other}", f"{command}\n{other}"):
-        decision = decide(mode, [Grant("bash", pattern)], BASH, {"command": longer}, ROOTS)
+        decision = decide(mode, [Grant("bash", pattern, "/ws")], BASH, {"command": longer}, ROOTS)
         assert decision.outcome == "ask" or mode == "auto" or longer == command
 
 

@@ -22,7 +22,7 @@ from openprogram.core.messages import ReasoningBlock, TextBlock
 from openprogram.sessions.approvals import Broker
 from openprogram.sessions.fold import fold, since_last_message
 from openprogram.sessions.questions import Questions
-from openprogram.sessions.recover import Asked, close, waits_for_answer
+from openprogram.sessions.recover import Asked, close, standing
 from tests.support.replica import Replica
 from tests.support.script import ScriptedProvider, assert_paired, say
 from tests.support.stories import Recording, Stage, Story, record, stories
@@ -30,16 +30,17 @@ from tests.support.stories import Recording, Stage, Story, record, stories
 NOW = "2026-01-01T12:00:00.000Z"
 
 
+def _asked(replica: Replica) -> Asked:
+    return Asked(tuple(replica.pending), tuple(replica.open_questions), tuple(replica.answered))
+
+
 def _recovered(events: Sequence[Event]) -> tuple[Replica, bool]:
-    """The chat after a crash at this point of its log, and whether its turn was left to wait."""
+    """The chat after a crash at this point of its log, and whether its turn was left to wait, or goes on."""
     replica = Replica.of(events)
     if replica.turn_id is None:
         return replica, False
-    turn, asked = (
-        fold(replica.turn),
-        Asked(tuple(replica.pending), tuple(replica.open_questions), tuple(replica.answered)),
-    )
-    if waits_for_answer(turn, asked):
+    turn, asked = fold(replica.turn), _asked(replica)
+    if standing(turn, asked) != "cut":
         return replica, True
     replica.apply(close(turn, replica.turn_id, asked, LoadedSet(replica.loaded), now=NOW, reason="interrupted"))
     return replica, False
@@ -57,7 +58,8 @@ def test_every_cut_of_every_run_is_recovered(story: Story) -> None:  # R1, R2, l
         events = recording.events[:cut]
         replica, waits = _recovered(events)
         if waits:
-            assert replica.pending or replica.open_questions
+            assert fold(replica.turn).asked
+            assert (standing(fold(replica.turn), _asked(replica)) == "waits") == bool(_asked(replica).calls)
             continue
         assert replica.turn_id is None
         assert (replica.pending, replica.open_questions) == ([], [])
@@ -90,22 +92,28 @@ def test_a_call_that_may_have_run_is_never_run_again(story: Story) -> None:  # R
 
 def _readonly(call_id: str, events: Sequence[Event]) -> bool:
     started = [e.name for e in events if isinstance(e, ToolCallStarted) and e.call_id == call_id]
-    return not started or started in (["safe"], ["question"])
+    return not started or started in (["safe"], ["ask_user"])
 
 
 async def _resume(replica: Replica, began: set[str], events: Sequence[Event]) -> None:
-    """Answer what waits; the turn goes on, runs only what had not begun, and ends paired."""
-    turn = fold(replica.turn)
+    """Answer what waits; the turn goes on, runs only what had not begun, and ends paired. Wherever it is cut again, it
+    goes on once more only while nothing may have run."""
     assert replica.turn_id is not None
     again = Recording()
     stage = Stage(ScriptedProvider(*[say("Resumed.")] * 2), again, defaultdict(lambda: "once"))
     chat = stage.chat
     for row in replica.pending:
-        replica.apply((ApprovalResolved(row.request.approval_id, "once"),))
+        replica.apply((ApprovalResolved(row.request.approval_id, "once", held=row.request.call_id),))
     known = [row for row in replica.approvals.values() if row.request.turn_id == replica.turn_id]
     stage.broker = Broker(chat.emit, chat.stop, known)
     for open_question in replica.open_questions:
-        replica.apply((QuestionAnswered(open_question.asked.question_id, QuestionAnswer(text="yes")),))
+        answer = QuestionAnswered(
+            open_question.asked.question_id, QuestionAnswer(text="yes"), open_question.asked.call_id
+        )
+        replica.apply((answer,))
+    turn = fold(replica.turn)
+    assert standing(turn, _asked(replica)) == "answered"
+    before = list(replica.turn)
     stage.questions = Questions(chat.emit, chat.stop, replica.questions.values())
     chat.history = type(chat.history)(replica.branch)
     chat.inbox.history = chat.history
@@ -114,6 +122,12 @@ async def _resume(replica: Replica, began: set[str], events: Sequence[Event]) ->
     assert not effects & began
     assert not again.ran.keys() & turn.finished.keys()
     assert_paired(chat.history.messages)
+    for cut in range(len(chat.emit.events)):
+        once_more = fold([*before, *chat.emit.events[:cut]])
+        if once_more.answer is not None and once_more.answer.id == (turn.answer and turn.answer.id):
+            may_have_run = {call for call in effects if again.ran[call] <= cut} - once_more.finished.keys()
+            how = standing(once_more, Asked(answered=_asked(replica).answered))
+            assert how == "cut" or not may_have_run
     replica.apply(chat.emit.events)
     assert not replica.running
     assert_paired(replica.branch)

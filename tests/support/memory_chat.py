@@ -11,10 +11,12 @@ from openprogram.core.intent import StoredIntent
 from openprogram.core.messages import Message, QueuedMessage
 from openprogram.core.sent import CallKind, PutSent, SentRecord, Spending
 from openprogram.core.storage import (
+    ANYWHERE,
     NOTES_KEPT,
     AddGrant,
     AddNote,
     ApprovalRow,
+    DropGrants,
     EndTurn,
     Grant,
     Note,
@@ -126,13 +128,23 @@ def written(chat: Chat, write: Write, at: str, first_seq: int) -> Chat:  # noqa:
         case ResolveQuestion():
             return replace(chat, questions=_answered(chat.questions, write))
         case AddGrant():
-            return chat if write.grant in chat.grants else replace(chat, grants=(*chat.grants, write.grant))
+            return replace(chat, grants=_granted(chat.grants, write.grant))
+        case DropGrants():
+            kept = (grant for grant in chat.grants if grant.directory in (ANYWHERE, write.directory))
+            return replace(chat, grants=tuple(kept))
         case PutQueue():
             return replace(chat, queue=write.queue)
         case PutSession() | RememberRequest():
             raise AssertionError("handled by the caller")
         case _:
             assert_never(write)
+
+
+def _granted(grants: Sequence[Grant], grant: Grant) -> tuple[Grant, ...]:
+    same = [(each.tool, each.pattern) == (grant.tool, grant.pattern) for each in grants]
+    if any(same):
+        return tuple(grant if is_same else each for each, is_same in zip(grants, same, strict=True))
+    return (*grants, grant)
 
 
 def _resolved(approvals: Sequence[ApprovalRow], write: ResolveApproval) -> tuple[ApprovalRow, ...]:

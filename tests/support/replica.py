@@ -12,6 +12,7 @@ from openprogram.core.storage import (
     AddGrant,
     AddNote,
     ApprovalRow,
+    DropGrants,
     EndTurn,
     Node,
     PutApproval,
@@ -129,7 +130,7 @@ class Replica:
             case PutUsage(row):
                 assert (row.turn_id, row.step) not in self.usage, "a step was counted twice"
                 self.usage[row.turn_id, row.step] = write
-            case PutSession() | PutSurface() | PutSent() | AddNote() | AddGrant() | RememberRequest():
+            case PutSession() | PutSurface() | PutSent() | AddNote() | AddGrant() | DropGrants() | RememberRequest():
                 pass
             case _:
                 assert_never(write)

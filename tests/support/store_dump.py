@@ -5,7 +5,8 @@ from typing import Any
 
 from openprogram.core.ports import Store
 from openprogram.core.storage import StoredEvent
-from tests.support.store_values import USER, digests
+from tests.support.sent_values import digests
+from tests.support.store_values import USER
 
 USERS = (USER, "u_2")
 CLIENT_IDS = ("c1", "c2")

@@ -34,10 +34,11 @@ from openprogram.core.messages import (
     ToolUseBlock,
 )
 from openprogram.core.prompt import Surface
-from openprogram.core.sent import Conditions, PutSent, SentRecord, StoredSegment
 from openprogram.core.storage import (
+    ANYWHERE,
     AddGrant,
     AddNote,
+    DropGrants,
     EndTurn,
     Grant,
     PutApproval,
@@ -55,7 +56,8 @@ from openprogram.core.storage import (
     UsageRow,
     Write,
 )
-from openprogram.core.usage import CacheRules, CacheVerdict, Price, Usage
+from openprogram.core.usage import CacheVerdict, Usage
+from tests.support.sent_values import sents
 
 EPOCH = 1_767_225_600.0
 """2026-01-01T00:00:00Z."""
@@ -198,38 +200,6 @@ events: st.SearchStrategy[Event] = st.one_of(
 )
 
 
-def digests(number: int) -> str:
-    """A digest."""
-    return f"{number:032x}"
-
-
-segments = st.builds(StoredSegment, st.integers(0, 3).map(digests), st.binary(max_size=20))
-conditions = st.builds(Conditions, names, names, st.integers(0, 9), name_tuples, tallies)
-sents = st.builds(
-    PutSent,
-    st.builds(
-        SentRecord,
-        names,
-        st.integers(1, 3),
-        names,
-        st.none() | names,
-        names,
-        st.sampled_from(("anthropic", "openai-chat")),
-        st.floats(0, 1e9),
-        st.integers(0, 3),
-        st.integers(0, 3),
-        st.integers(0, 3),
-        st.lists(st.integers(0, 3).map(digests), max_size=3).map(tuple),
-        st.integers(0, 3).map(digests),
-        st.lists(st.tuples(names, st.integers(0, 3), st.none(), json_objects), max_size=2).map(tuple),
-        conditions,
-        st.builds(CacheRules, st.floats(0, 1e5), tallies, st.integers(1, 128)),
-        st.none() | st.builds(Price, *[st.floats(0, 100)] * 5),
-    ),
-    st.lists(segments, max_size=3, unique_by=lambda segment: segment.digest).map(tuple),
-)
-
-
 def step_finished(message_id: str) -> StepFinished:
     """An answered request."""
     verdict = CacheVerdict(None, None)
@@ -242,6 +212,8 @@ _turns = st.sampled_from(("t_1", "t_2"))
 _approval_ids = st.sampled_from(("a_1", "a_2"))
 _question_ids = st.sampled_from(("u_1", "u_2"))
 _texts_or_none = st.none() | texts
+_directories = st.sampled_from(("/ws", "/other"))
+_directories_or_none = st.none() | st.just(ANYWHERE) | _directories
 
 writes: st.SearchStrategy[Write] = st.one_of(
     st.builds(PutIntent, typeable_intents, st.integers(0, 2)),
@@ -271,7 +243,11 @@ writes: st.SearchStrategy[Write] = st.one_of(
     st.builds(ResolveApproval, _approval_ids, st.sampled_from((None, "once", "session", "deny")), _texts_or_none),
     st.builds(PutQuestion, _question_ids.map(question)),
     st.builds(ResolveQuestion, _question_ids, st.none() | st.builds(QuestionAnswer, name_tuples, _texts_or_none)),
-    st.builds(AddGrant, st.builds(Grant, st.sampled_from(("bash", "write")), st.sampled_from(("ls *", "*")))),
+    st.builds(
+        AddGrant,
+        st.builds(Grant, st.sampled_from(("bash", "write")), st.sampled_from(("ls *", "*")), _directories_or_none),
+    ),
+    st.builds(DropGrants, _directories),
     st.builds(PutQueue, queues),
     st.builds(request, st.sampled_from(("c1", "c2")), st.sampled_from((USER, "u_2")), texts),
 )

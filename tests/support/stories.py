@@ -58,7 +58,7 @@ class Story:
 
 
 calls = st.builds(
-    Call, st.sampled_from(("ask", "safe", "write", "ask", "fail", "question")), st.sampled_from(("once", "deny", None))
+    Call, st.sampled_from(("ask", "safe", "write", "ask", "fail", "ask_user")), st.sampled_from(("once", "deny", None))
 )
 
 
@@ -120,7 +120,7 @@ class Stage:
             FakeTool("write", self._act, readonly=False),
             FakeTool("ask", self._act, readonly=False, permission="execute"),
             FakeTool("fail", self._fail, readonly=False),
-            FakeTool("question", self._question, parallel_safe=True),
+            FakeTool("ask_user", self._question, parallel_safe=True),
         ]
         self.chat = Chat(provider, *self.tools)
         self.chat.switches.mode = "ask"

@@ -227,6 +227,7 @@ export class Turns {
       pattern: beat.approve === "command" ? "python -m pytest *" : "edits in src/",
       left_out: 0,
       digest: "",
+      directory: "~/project",
     };
     chat.approvals = [request];
     this.#chats.emit(chat, request);

@@ -402,7 +402,8 @@ id: string
 }
 /**
  * A call waits for a person. `preview` is the exact command, or a unified diff without its last `left_out` lines;
- * `digest` tells calls apart by all that they would do; `pattern` is what "for this chat" would allow.
+ * `digest` tells calls apart by all that they would do; `pattern` is what "for this chat" would allow, in `directory`
+ * only; that is empty where the directory does not matter, and None in what was asked before this field existed.
  */
 export interface ApprovalRequested {
 approval_id: string
@@ -411,6 +412,7 @@ arguments: {
 }
 call_id: string
 digest: string
+directory: (string | null)
 kind: ("command" | "diff" | "call")
 left_out: number
 pattern: string
@@ -421,8 +423,8 @@ turn_id: string
 type: "approval_requested"
 }
 /**
- * An approval is answered, or moot (`decision` None: the turn ended first). `held` names its call where that does
- * not begin by this: the turn waits since a restart, and goes on with its last answer.
+ * An approval is answered, or moot (`decision` None: the turn ended first). `held` names its call where nothing
+ * begins by this: the turn waits since a restart, and goes on with its last answer.
  */
 export interface ApprovalResolved {
 approval_id: string
@@ -904,10 +906,12 @@ multiple: boolean
 text: string
 }
 /**
- * A question is answered, or moot (`answer` None: the turn ended first).
+ * A question is answered, or moot (`answer` None: the turn ended first). `held` names its call where the turn waits
+ * since a restart, and goes on with its last answer.
  */
 export interface QuestionAnswered {
 answer: (QuestionAnswer | null)
+held: (string | null)
 question_id: string
 type: "question_answered"
 }

@@ -110,7 +110,7 @@ def questions(db: sqlite3.Connection, session_id: str, pending: bool) -> tuple[Q
 
 def grants(db: sqlite3.Connection, session_id: str) -> tuple[Grant, ...]:
     """What is allowed for the chat, oldest first."""
-    found = db.execute("SELECT tool, pattern FROM grants WHERE session_id = ? ORDER BY n", (session_id,))
+    found = db.execute("SELECT tool, pattern, directory FROM grants WHERE session_id = ? ORDER BY n", (session_id,))
     return tuple(map(rows.grant, found))
 
 

@@ -122,7 +122,7 @@ def question_row(row: sqlite3.Row) -> QuestionRow:
 
 def grant(row: sqlite3.Row) -> Grant:
     """Something allowed for a chat."""
-    return Grant(row["tool"], row["pattern"])
+    return Grant(row["tool"], row["pattern"], row["directory"])
 
 
 def queued_message(row: sqlite3.Row) -> QueuedMessage:

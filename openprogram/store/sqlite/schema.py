@@ -223,6 +223,7 @@ MIGRATIONS: Final = (
             "ALTER TABLE numbered_events RENAME TO events",
         ),
     ),
+    Migration("directories of grants", ("ALTER TABLE grants ADD COLUMN directory TEXT",)),
     Migration(
         "what was sent",
         (

@@ -10,9 +10,11 @@ from openprogram.core.errors import Conflict
 from openprogram.core.jsonio import JsonValue, encode
 from openprogram.core.sent import PutSent
 from openprogram.core.storage import (
+    ANYWHERE,
     NOTES_KEPT,
     AddGrant,
     AddNote,
+    DropGrants,
     EndTurn,
     Note,
     PutApproval,
@@ -84,6 +86,8 @@ def apply(db: sqlite3.Connection, write: Write, unit: Unit) -> None:  # noqa: C9
             resolve_question(db, write, unit.session_id)
         case AddGrant():
             _add_grant(db, write, unit)
+        case DropGrants():
+            _drop_grants(db, write, unit)
         case PutQueue():
             _put_queue(db, write, unit)
         case RememberRequest():
@@ -208,10 +212,18 @@ def _put_usage(db: sqlite3.Connection, write: PutUsage, unit: Unit) -> None:
 
 
 def _add_grant(db: sqlite3.Connection, write: AddGrant, unit: Unit) -> None:
+    grant = write.grant
     db.execute(
-        """INSERT INTO grants (session_id, tool, pattern) VALUES (?, ?, ?)
-        ON CONFLICT (session_id, tool, pattern) DO NOTHING""",
-        (unit.session_id, write.grant.tool, write.grant.pattern),
+        """INSERT INTO grants (session_id, tool, pattern, directory) VALUES (?, ?, ?, ?)
+        ON CONFLICT (session_id, tool, pattern) DO UPDATE SET directory = excluded.directory""",
+        (unit.session_id, grant.tool, grant.pattern, grant.directory),
+    )
+
+
+def _drop_grants(db: sqlite3.Connection, write: DropGrants, unit: Unit) -> None:
+    db.execute(
+        "DELETE FROM grants WHERE session_id = ? AND (directory IS NULL OR directory NOT IN (?, ?))",
+        (unit.session_id, ANYWHERE, write.directory),
     )
 
 

@@ -13,8 +13,10 @@ from openprogram.core.errors import Conflict
 from openprogram.core.messages import Message, QueuedMessage
 from openprogram.core.ports import Store
 from openprogram.core.storage import (
+    ANYWHERE,
     AddGrant,
     ApprovalRow,
+    DropGrants,
     Grant,
     Node,
     PutApproval,
@@ -147,6 +149,29 @@ async def test_an_approval_that_is_unknown_or_another_chats_cannot_be_answered(s
 
     assert await store.approval("a_none") is None
     assert await store.approvals("s_1") == (ApprovalRow(approval(), True),)
+
+
+async def test_a_chat_that_moves_keeps_only_grants_that_hold_where_it_is_then(store: Store) -> None:  # R17
+    here, there, anywhere, older = (
+        Grant("bash", "ls", "/here"),
+        Grant("bash", "pwd", "/there"),
+        Grant("web_fetch", "*", ANYWHERE),
+        Grant("bash", "date"),
+    )
+    for session_id in ("s_1", "s_2"):
+        await store.commit(session_id, [], [new_chat(session_id), *map(AddGrant, (here, there, anywhere, older))])
+    await store.commit("s_1", [], [DropGrants("/there")])
+
+    assert await store.grants("s_1") == (there, anywhere)
+    assert await store.grants("s_2") == (here, there, anywhere, older)
+
+
+async def test_a_grant_that_is_given_again_elsewhere_holds_there_instead(store: Store) -> None:
+    ls, pwd = Grant("bash", "ls", "/here"), Grant("bash", "pwd", "/here")
+    moved = Grant("bash", "ls", "/there")
+    await store.commit("s_1", [], [new_chat("s_1"), AddGrant(ls), AddGrant(pwd), AddGrant(moved)])
+
+    assert await store.grants("s_1") == (moved, pwd)
 
 
 async def test_a_grant_is_kept_once_and_for_its_chat_only(store: Store) -> None:

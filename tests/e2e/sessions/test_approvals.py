@@ -100,7 +100,7 @@ async def test_allowing_for_this_chat_asks_no_more_for_the_same(tmp_path: Path) 
         asked = await chats.asked(session_id, 2)
         assert asked.preview == "rm -rf /"
         assert len(bash.calls) == 2
-        assert await chats.store.grants(session_id) == (Grant("bash", "make test"),)
+        assert await chats.store.grants(session_id) == (Grant("bash", "make test", "/tmp"),)
         await _answer(chats, asked, session_id, "deny")
         await chats.until(session_id, TurnFinished)
         other = await chats.draft()

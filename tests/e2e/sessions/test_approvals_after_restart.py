@@ -8,7 +8,10 @@ import pytest
 from openprogram.core.asking import ApprovalRequested, ApprovalResolved
 from openprogram.core.events import ToolCallFinished, TurnFinished, TurnStarted
 from openprogram.core.intent import ToolIntent
+from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import ToolResultBlock
+from openprogram.core.tooling import CallPreview, ToolContext
+from openprogram.tools.approval import CHANGED
 from tests.support.agent import FakeTool, held
 from tests.support.script import Gate, assert_paired, call, say, use
 from tests.support.sessions import Chats, crashed, opened
@@ -52,8 +55,33 @@ async def test_a_call_that_was_asked_about_in_one_directory_does_not_run_in_anot
         await chats.until(session_id, TurnFinished)
         assert bash.calls == []
         (result,) = await _results(chats, session_id)
-        assert result.status == "denied"
-        assert "has changed since you were asked" in result.content[0].text
+        assert (result.status, result.content[0].text) == ("error", CHANGED)
+
+
+async def test_a_call_that_changed_since_it_was_allowed_is_said_to_have_changed_and_asks_anew(tmp_path: Path) -> None:
+    shown = ["--- a\n+++ b\n-old\n+new"]  # P9: the diff that the person allowed is no longer the one that would be made
+
+    async def preview(_arguments: JsonObject, _context: ToolContext) -> CallPreview:
+        return CallPreview("diff", shown[0])
+
+    def editor() -> FakeTool:
+        return FakeTool("edit", permission="write", readonly=False, preview=preview)
+
+    edit = use("edit", path="a")
+    folder, session_id = await _waiting(tmp_path, "shutdown", edit, tools=[editor()])
+    shown[0] = "--- a\n+++ b\n-older\n+new"
+    edits = editor()
+    async with opened(folder, call(edit), say("Done."), tools=[edits], mode="ask") as chats:
+        (asked,) = (await chats.snapshot(session_id)).state.approvals
+        await _answer(chats, asked, session_id)
+        again = await chats.asked(session_id, 2)
+        assert again.preview == shown[0]
+        await _answer(chats, again, session_id)
+        await chats.until(session_id, TurnFinished)
+        first, second = await _results(chats, session_id)
+        assert (first.status, first.content[0].text, first.duration_ms) == ("error", CHANGED, 0)
+        assert "did not allow" not in CHANGED
+        assert (second.status, len(edits.calls)) == ("ok", 1)
 
 
 @pytest.mark.parametrize("how", ["shutdown", "crash"])

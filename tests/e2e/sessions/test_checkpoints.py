@@ -121,3 +121,37 @@ async def test_a_checkpoint_from_before_the_field_resumes_with_none(tmp_path: Pa
         await resume(chats, session_id)
         assert declared(chats.provider.requests[0]) == ["bash", "tool_search"]  # though the results tell of `weather`
         assert (await chats.row(session_id)).loaded == ()
+
+
+@pytest.mark.parametrize("how", ["switched off", "uninstalled", "kept"])
+async def test_work_that_is_continued_goes_on_under_a_fresh_contract_and_says_which_of_its_tools_are_gone(
+    tmp_path: Path, how: str
+) -> None:  # T23, T24
+    steps = (call(use("bash", "c_1", command="ls"), use("read", "c_2")), say("Then like this."))
+    shell, read = bash(), FakeTool("read")
+    async with opened(tmp_path, *steps, registry=registry(shell, read), mode="auto", max_steps=1) as chats:
+        session_id = await chats.said("look")
+        if how == "switched off":
+            await chats.patch("set_tool_disabled", session_id, name="bash", value=True)
+        elif how == "uninstalled":
+            chats.registry.put("builtin", [tool_search, read.spec])
+        await chats.do("continue_turn", session_id=session_id)
+        await chats.until(session_id, TurnFinished, 2)
+        first, second = await chats.of(session_id, TurnStarted)
+        assert first.turn_id != second.turn_id
+        assert ("bash" in second.tools) == (how == "kept") == (first.fingerprint == second.fingerprint)
+        told = [notice.message for notice in await chats.of(session_id, Notice) if notice.code == "tools_gone"]
+        assert len(told) == (0 if how == "kept" else 1)
+        assert all("without bash:" in text for text in told)
+        assert (len(shell.calls), len(read.calls)) == (1, 1)
+        called = [use.name for message in chats.provider.requests[1].messages for use in message.calls]
+        assert called == ["bash", "read"]
+
+
+async def test_a_new_message_is_not_bothered_with_tools_that_an_earlier_turn_used(tmp_path: Path) -> None:
+    steps = (call(use("bash", command="ls")), say("Done."), say("Hello."))
+    async with opened(tmp_path, *steps, registry=registry(bash()), mode="auto") as chats:
+        session_id = await chats.said("look")
+        await chats.patch("set_tool_disabled", session_id, name="bash", value=True)
+        await chats.said("hi", session_id)
+        assert [notice.code for notice in await chats.of(session_id, Notice) if notice.code == "tools_gone"] == []

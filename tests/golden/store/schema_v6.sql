@@ -19,7 +19,7 @@ CREATE TABLE grants (
     n INTEGER PRIMARY KEY,
     session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
     tool TEXT NOT NULL,
-    pattern TEXT NOT NULL,
+    pattern TEXT NOT NULL, directory TEXT,
     UNIQUE (session_id, tool, pattern)
 );
 CREATE TABLE messages (
@@ -56,17 +56,6 @@ CREATE TABLE requests (
     ack BLOB NOT NULL,
     at TEXT NOT NULL,
     PRIMARY KEY (user_id, client_id)
-);
-CREATE TABLE segments (
-    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
-    digest TEXT NOT NULL,
-    data BLOB NOT NULL,
-    PRIMARY KEY (session_id, digest)
-);
-CREATE TABLE sent (
-    n INTEGER PRIMARY KEY,
-    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
-    record BLOB NOT NULL
 );
 CREATE TABLE session_config (
     session_id TEXT NOT NULL PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
@@ -118,14 +107,13 @@ CREATE TABLE usage (
     cache_write_1h INTEGER,
     output INTEGER,
     reasoning INTEGER,
-    cost REAL, message_id TEXT, finished BLOB, kind TEXT,
+    cost REAL, message_id TEXT, finished BLOB,
     UNIQUE (session_id, turn_id, step)
 );
 CREATE INDEX approvals_of_session ON approvals (session_id, pending);
 CREATE INDEX messages_of_session ON messages (session_id);
 CREATE INDEX questions_of_session ON questions (session_id, pending);
 CREATE INDEX requests_by_age ON requests (at);
-CREATE INDEX sent_of_session ON sent (session_id);
 CREATE UNIQUE INDEX sessions_by_number ON sessions (n);
 CREATE INDEX sessions_drafted ON sessions (updated_at) WHERE visible = 0;
 CREATE INDEX sessions_in_turn ON sessions (id) WHERE turn_id IS NOT NULL;

@@ -1,7 +1,7 @@
 """What the user allows at this moment, by this turn's registry (spec tools.md T21)."""
 
 from openprogram.core.intent import StoredIntent, ToolIntent
-from openprogram.core.storage import Grant
+from openprogram.core.storage import ANYWHERE, Grant
 from openprogram.core.tooling import Snapshot
 from openprogram.session_config.layers import Layers, merge
 from openprogram.sessions.authority import LiveAuthority
@@ -74,3 +74,11 @@ def test_mode_and_grants_are_as_of_now() -> None:
     authority.granted(Grant("bash", "pwd"))
     state = authority.permission()
     assert (state.mode, state.grants) == ("auto", (Grant("bash", "ls"), Grant("bash", "pwd")))
+
+
+def test_a_chat_that_moves_takes_its_grants_from_the_running_turn_at_once() -> None:  # R17
+    authority = _authority()
+    for directory in ("/here", "/there", ANYWHERE, None):
+        authority.granted(Grant("bash", "ls", directory))
+    authority.moved("/there")
+    assert authority.permission().grants == (Grant("bash", "ls", "/there"), Grant("bash", "ls", ANYWHERE))

@@ -54,7 +54,7 @@ async def test_a_person_sees_the_exact_call_and_allows_it(tmp_path: Path) -> Non
     (asked,) = person.asked
     assert (asked.turn_id, asked.call_id, asked.tool, asked.arguments) == ("t_1", "c_7", "bash", LS)
     assert (asked.kind, asked.preview, asked.pattern) == ("command", "ls", "ls")
-    assert asked.reason == f"runs in {tmp_path}"
+    assert (asked.reason, asked.directory) == (f"runs in {tmp_path}", str(tmp_path))
     assert asked.approval_id.startswith("a_")
 
 
@@ -80,7 +80,7 @@ async def test_a_denial_without_a_note_says_what_to_do(tmp_path: Path) -> None:
 
 async def test_a_grant_of_this_chat_asks_nobody(tmp_path: Path) -> None:
     person = Person(Answer("deny"))
-    run = approved(BASH, person, Switches("ask", Grant("bash", "ls")))
+    run = approved(BASH, person, Switches("ask", Grant("bash", "ls", str(tmp_path))))
 
     assert (await run(LS, context(tmp_path))).status == "ok"
     assert (await run({"command": "ls && rm -rf x"}, context(tmp_path))).status == "denied"

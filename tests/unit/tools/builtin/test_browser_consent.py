@@ -97,7 +97,7 @@ async def test_an_allowance_for_the_chat_is_for_one_site(chat: Chat, site: Site)
     await chat(action="type", ref=ref_of(text, "textbox"), text="Ada")
     (asked,) = chat.person.asked
     assert asked.pattern == site.origin
-    chat.switches.grants = (Grant("playwright_browser", asked.pattern),)
+    chat.switches.grants = (Grant("playwright_browser", asked.pattern, asked.directory),)
 
     await chat(action="click", ref=ref_of(text, 'button "Send"'))
     framed = await chat.opened(other)

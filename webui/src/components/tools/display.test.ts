@@ -14,6 +14,7 @@ function said(dictionary: typeof en | typeof zh, status: CallRow["status"], dura
 test.each([
   ["writing", null, "About to run", "准备运行"],
   ["approval", null, "Wants to run", "想要运行"],
+  ["held", null, "Will run", "将要运行"],
   ["running", null, "Running", "正在运行"],
   ["ok", 12, "Ran", "已运行"],
   ["error", 12, "Tried to run", "尝试运行"],

@@ -80,6 +80,7 @@ export function wordsOf(row: CallRow): Words {
       return { verb: `${verb}.now`, frame: null };
     case "writing":
     case "approval":
+    case "held":
     case "error":
       return { verb: `${verb}.do`, frame: `tool.say.${row.status}` };
     case "denied":

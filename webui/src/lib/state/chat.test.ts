@@ -161,6 +161,7 @@ describe("tool calls", () => {
       pattern: "ls",
       left_out: 0,
       digest: "",
+      directory: "/ws",
     };
     const state = run(answered, asked, asked);
     expect(state.approvals).toHaveLength(1);
@@ -182,7 +183,12 @@ test("a question is there until it is answered, or moot with the end of the turn
   const state = run(answered, asked, asked);
   expect(state.questions).toHaveLength(1);
   expect(waitingCalls(state)).toEqual(["c_1"]);
-  const reply: ChatEvent = { type: "question_answered", question_id: "u_1", answer: { chosen: [], text: "this" } };
+  const reply: ChatEvent = {
+    type: "question_answered",
+    question_id: "u_1",
+    answer: { chosen: [], text: "this" },
+    held: null,
+  };
   expect(run(state, reply).questions).toEqual([]);
   expect(run(state, { type: "turn_finished", turn_id: "t_1", reason: "stopped", error: null }).questions).toEqual([]);
 });

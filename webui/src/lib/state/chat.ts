@@ -12,6 +12,7 @@ import type {
   Message,
   MessagesAck,
   PartialAnswer,
+  QuestionAnswered,
   QuestionAsked,
   QueuedMessage,
   SessionInfo,
@@ -30,7 +31,8 @@ export type Arguments = NonNullable<Json>;
 
 /** A tool call from its dispatch on. */
 export interface CallState {
-  readonly status: "running" | ToolResultBlock["status"];
+  /** `held`: it has its answer, and begins when the turn has all of them. */
+  readonly status: "running" | "held" | ToolResultBlock["status"];
   /** What it has printed so far; the result takes its place. */
   readonly output: string;
   readonly result: ToolResultBlock | null;
@@ -195,7 +197,7 @@ export function reduce(state: ChatState, event: ChatEvent, at: string): ChatStat
     case "question_asked":
       return { ...state, questions: [...without(state.questions, event.question_id), event] };
     case "question_answered":
-      return { ...state, questions: without(state.questions, event.question_id) };
+      return questionAnswered(state, event);
     case "loaded_changed":
       return { ...state, loaded: event.loaded };
     case "queue_changed":
@@ -242,12 +244,23 @@ function selected(before: ChatState, leafId: string | null): ChatState {
   return { ...state, messages: state.messages.slice(0, index + 1) };
 }
 
-/** An allowed call runs from now on; the time before was the person's. */
+/** An allowed call runs from now on; the time before was the person's. One that is held does not run yet. */
 function resolved(state: ChatState, event: ApprovalResolved, at: string): ChatState {
   const asked = state.approvals.find((approval) => approval.approval_id === event.approval_id);
   const answered = { ...state, approvals: without(state.approvals, event.approval_id) };
-  if (asked === undefined || event.decision === null || event.decision === "deny") return answered;
+  if (event.decision === null || event.decision === "deny") return answered;
+  if (event.held !== null) return withCall(answered, event.held, held);
+  if (asked === undefined) return answered;
   return withCall(answered, asked.call_id, (call) => ({ ...call, startedAt: at }));
+}
+
+function questionAnswered(before: ChatState, event: QuestionAnswered): ChatState {
+  const state = { ...before, questions: without(before.questions, event.question_id) };
+  return event.held === null ? state : withCall(state, event.held, held);
+}
+
+function held(call: CallState): CallState {
+  return { ...call, status: "held", startedAt: null };
 }
 
 function withCall(state: ChatState, callId: string, change: (call: CallState) => CallState): ChatState {

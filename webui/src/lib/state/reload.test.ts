@@ -109,7 +109,8 @@ class Log {
     if (plan.asked !== null) {
       const about = { approval_id: `a_${call_id}`, turn_id, call_id, tool: "bash", arguments: args };
       const shown = { kind: "command" as const, preview: "ls", reason: "", pattern: "ls", digest: "d", left_out: 0 };
-      this.commits.push([{ type: "approval_requested", ...about, ...shown }]);
+      const directory = "/ws";
+      this.commits.push([{ type: "approval_requested", ...about, ...shown, directory }]);
       const { approval_id } = about;
       this.commits.push([{ type: "approval_resolved", approval_id, decision: plan.asked, note: null, held: null }]);
     }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Message } from "../../protocol.gen";
+import type { Event as ChatEvent, Message } from "../../protocol.gen";
 import { fromSnapshot, reduce, type ChatState } from "./chat";
 import { message, sessionState, turnStarted } from "./fixtures";
 import { RowBuilder, type Outgoing, type Row } from "./rows";
@@ -132,6 +132,7 @@ describe("rows", () => {
       reason: "",
       digest: "d",
       left_out: 0,
+      directory: "/ws",
     };
     const begun = { turn_id: "t_1", message_id: "m_2", call_id: "c_1", name: "bash", arguments: {} };
     const card = (): Row | undefined => new RowBuilder().build(state, []).find((row) => row.kind === "call");
@@ -145,6 +146,38 @@ describe("rows", () => {
       at(9),
     );
     expect(card()).toMatchObject({ status: "running", startedAt: at(9) });
+  });
+
+  test("a call that has its answer while others of its turn wait does not read as running (P9)", () => {
+    const calls = ["c_1", "c_2", "c_3"].map((call_id) => ({ type: "tool_use" as const, call_id, name: "bash" }));
+    const blocks = calls.map((call) => ({ ...call, arguments: {} }));
+    const answer = message("m_2", "m_1", "assistant", { turn_id: "t_1", blocks });
+    let state = fromSnapshot(sessionState({ messages: [turn[0]!, answer], turn_id: "t_1" }));
+    const then = (event: ChatEvent): void => void (state = reduce(state, event, "2026-01-01T00:00:01.000Z"));
+    const begun = (call_id: string): void =>
+      then({ type: "tool_call_started", turn_id: "t_1", message_id: "m_2", call_id, name: "bash", arguments: {} });
+    const asked = (call_id: string): void =>
+      then({
+        ...{ type: "approval_requested", approval_id: `a_${call_id}`, turn_id: "t_1", call_id, tool: "bash" },
+        ...{ arguments: {}, kind: "command", preview: "ls", reason: "", pattern: "ls", left_out: 0, digest: "d" },
+        directory: "/ws",
+      });
+    const cards = (): unknown[] =>
+      new RowBuilder().build(state, []).flatMap((row) => (row.kind === "call" ? [[row.status, row.startedAt]] : []));
+    const question = { text: "Which?", choices: [], multiple: false, free_text: true };
+    blocks.forEach((call) => begun(call.call_id));
+    asked("c_1");
+    asked("c_2");
+    then({ type: "question_asked", question_id: "u_1", turn_id: "t_1", call_id: "c_3", question });
+    then({ type: "approval_resolved", approval_id: "a_c_1", decision: "once", note: null, held: "c_1" });
+    then({ type: "question_answered", question_id: "u_1", answer: { chosen: [], text: "this" }, held: "c_3" });
+    expect(cards()).toEqual([
+      ["held", null],
+      ["approval", null],
+      ["held", null],
+    ]);
+    begun("c_1");
+    expect(cards()[0]).toEqual(["running", "2026-01-01T00:00:01.000Z"]);
   });
 
   test("a failure is one card, also where an event told of it before the turn ended", () => {
