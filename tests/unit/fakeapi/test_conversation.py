@@ -7,14 +7,14 @@ import pytest
 from openprogram.context.notices import notice_text
 from openprogram.core.prompt import SurfacePlan
 from openprogram.fakeapi.conversation import Call, Conversation, Result, UserTurn, spoken
-from openprogram.fakeapi.dialects import anthropic_prompt, chat_prompt
+from openprogram.fakeapi.dialects import anthropic_conversation, chat_prompt
 from openprogram.providers.history import CONTINUE, OPENING
 
 CALL = Call("c1", "read", {"path": "a"})
 
 
 def anthropic(*messages: Any, **more: Any) -> Conversation:
-    return anthropic_prompt.conversation({"messages": list(messages), **more})
+    return anthropic_conversation.conversation({"messages": list(messages), **more})
 
 
 def chat(*messages: Any, **more: Any) -> Conversation:
