@@ -171,8 +171,11 @@ async def test_a_miss_costs_money_where_the_price_is_known_and_the_next_send_has
         assert state["cost_cold"] > state["cost_warm"] > 0
 
 
-async def test_an_exported_body_is_the_one_that_was_sent_without_secrets(tmp_path: Path, fake: FakeApi) -> None:  # C20
-    config = PRICED.format(api="openai-chat", url=fake.openai_url)
+@pytest.mark.parametrize("api", ["anthropic", "openai-chat", "openai-responses"])
+async def test_an_exported_body_is_the_one_that_was_sent_without_secrets(
+    tmp_path: Path, fake: FakeApi, api: str
+) -> None:  # C20
+    config = PRICED.format(api=api, url=fake.anthropic_url if api == "anthropic" else fake.openai_url)
     async with running_server(tmp_path, config=config) as server, server.client() as client:
         chat = await Chat.create(client, "priced")
         for said in ("My name is Ada.", "The key is sk-very-secret-key-of-mine, keep it."):
@@ -182,7 +185,7 @@ async def test_an_exported_body_is_the_one_that_was_sent_without_secrets(tmp_pat
             (await chat.act("inspect_step", turn_id=step["turn_id"], step=step["step"], body=True))["body"]
             for step in await rows(chat)
         ]
-    first, second = [request.record["body"] for request in await sent(fake)]
+    first, second = [record["body"] for record in await fake.requests() if (record["body"] or {}).get("stream")]
     assert orjson.dumps(bodies[0]) == orjson.dumps(first)
     removed = orjson.dumps(second).replace(b"sk-very-secret-key-of-mine", b"[secret removed]")
     assert orjson.dumps(bodies[1]) == removed
