@@ -2,8 +2,8 @@
 
 from openprogram.agent.environment import Environment, Setup
 from openprogram.core.jsonio import JsonObject
-from openprogram.core.prompt import SurfacePlan
 from openprogram.core.sent import Conditions, PutSent, SentRecord
+from openprogram.core.surface import SurfacePlan
 from openprogram.core.usage import CacheVerdict, Usage
 from openprogram.ledger.body import split
 from openprogram.ledger.difference import Outline

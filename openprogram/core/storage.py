@@ -11,8 +11,8 @@ from openprogram.core.asking import ApprovalDecision, ApprovalRequested, PutQues
 from openprogram.core.events import ErrorRaised, Notice, SessionInfo, StepFinished, TurnFinished
 from openprogram.core.intent import ToolIntent
 from openprogram.core.messages import Message, QueuedMessage, Role
-from openprogram.core.prompt import Surface
 from openprogram.core.sent import CallKind, PutSent
+from openprogram.core.surface import Surface
 from openprogram.core.usage import Usage
 
 NOTES_KEPT: Final = 20

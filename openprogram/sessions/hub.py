@@ -25,6 +25,7 @@ from openprogram.sessions.journal import Journal
 from openprogram.sessions.live import Live
 from openprogram.sessions.meter import Meter
 from openprogram.sessions.projects import Projects
+from openprogram.sessions.refusals import Refusals
 from openprogram.sessions.sidebar import Sidebar
 from openprogram.sessions.ticker import Ticker
 from openprogram.tokens.calibration import Calibration
@@ -97,6 +98,7 @@ class Hub:
         self.ticker = Ticker(TICK_S)
         self.sidebar = Sidebar(ports.store, ports.bus, self.ticker)
         self.calibration = Calibration(ports.store)
+        self.refusals = Refusals(ports.store, ports.clock)
         self.meter = Meter(
             ports.tokens,
             self.calibration,

@@ -30,6 +30,7 @@ from openprogram.sessions.manage import check_model
 from openprogram.sessions.projects import LOOK_S
 from openprogram.sessions.request import Request
 from openprogram.surface.planner import plan
+from openprogram.surface.wanted import Warmth
 
 
 async def preview_toggle(hub: Hub, request: Request, action: PreviewToggle) -> PreviewAck:
@@ -58,10 +59,10 @@ async def _other_tools(hub: Hub, action: PreviewToggle, row: SessionRow, last: A
     contract = freeze(resolved, lambda spec: ContractTool(spec, spec.execute))
     asked = offer(contract, floor(snapshot, resolved), model, hub.ports.tokens.at_most, row.loaded, row.loaded)
     asked = replace(asked, system_digest=row.surface.system_digest)
-    ttl_s = model.capability.cache_ttl_s
-    surface, planned = plan(row.surface, asked, now=hub.ports.clock(), cache_ttl_s=ttl_s)
+    warmth = Warmth(hub.ports.clock(), prompt_tokens=last.usage.prompt)
+    surface, planned = plan(row.surface, asked, hub.refusals.of(model), warmth)
     tokens = 0
-    if planned.kind != "keep" and planned.reason not in ("cold", "first_request"):
+    if planned.kind in ("append", "rebase") and planned.reason not in ("cold", "first_request"):
         known = planned.predicted_loss
         tokens = (last.usage.prompt or 0) if known is None else known
     later = [spec.name for spec in undeclared(contract, surface)]

@@ -81,6 +81,7 @@ async def prepare_run(hub: Hub, row: SessionRow, leaf_id: str | None, turn: Unfi
         clock=hub.ports.clock,
         monotonic=hub.ports.monotonic,
         answered=partial(hub.meter.answered, row.user_id),
+        capabilities=hub.refusals,
         sent=emitter.write,
         boot_id=hub.boot_id,
         progress=await _progress(hub, session_id),

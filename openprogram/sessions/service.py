@@ -227,6 +227,7 @@ async def session_service(ports: Ports, defaults: Defaults, boot_id: str) -> Asy
     sweeper = tasks.create_task(sweep_for_ever(hub), name="sweeper")
     try:
         await hub.calibration.load()
+        await hub.refusals.load()
         await recover_all(hub)
         yield service
     finally:

@@ -1,5 +1,7 @@
 """Values to store, by hand and by hypothesis: anything a chat can hold, in a form that fits in one screen of output."""
 
+from typing import get_args
+
 from hypothesis import strategies as st
 
 from openprogram.core.asking import (
@@ -33,7 +35,6 @@ from openprogram.core.messages import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from openprogram.core.prompt import Surface
 from openprogram.core.storage import (
     ANYWHERE,
     AddGrant,
@@ -56,6 +57,7 @@ from openprogram.core.storage import (
     UsageRow,
     Write,
 )
+from openprogram.core.surface import Delta, Strategy, Surface
 from openprogram.core.usage import CacheVerdict, Usage
 from tests.support.sent_values import sents
 
@@ -177,15 +179,22 @@ def messages(ids: st.SearchStrategy[str]) -> st.SearchStrategy[Message]:
 
 
 usages = st.builds(Usage, tallies, tallies, tallies, tallies, tallies, tallies)
+declarations = st.lists(json_objects, max_size=2).map(tuple)
+deltas = st.builds(Delta, names, declarations, name_tuples, name_tuples, texts, st.none() | names)
 surfaces = st.builds(
     Surface,
     names,
     st.integers(0, 9),
-    st.lists(json_objects, max_size=2).map(tuple),
+    declarations,
     name_tuples,
     names,
     st.floats(0, 1e9),
     texts,
+    st.sampled_from(get_args(Strategy)),
+    declarations,
+    st.lists(deltas, max_size=2).map(tuple),
+    st.none() | names,
+    st.none() | names,
 )
 queues = st.lists(
     st.builds(

@@ -663,11 +663,14 @@ type: "reasoning"
 }
 /**
  * A call that the model asks for. Every one has exactly one result (design law 7).
+ * 
+ * `bridged`: the model asked through `core.surface.BRIDGE_NAME`, and is shown its call in that form again.
  */
 export interface ToolUseBlock {
 arguments: {
 [k: string]: JsonValueOutput
 }
+bridged: boolean
 call_id: string
 name: string
 type: "tool_use"
@@ -762,18 +765,19 @@ type: "step_started"
  * How the next surface differs from the last, with the reason and the price of the choice.
  * 
  * `withdrawn` and `restored` are tools whose mask changes: the model is told in the newest message. `added` are
- * declared for the first time in this epoch. `predicted_loss` counts the cached tokens that the plan gives up, where
- * known.
+ * shown with their schemas for the first time in this epoch. `predicted_loss` counts the cached tokens that the plan
+ * gives up, where known.
  */
 export interface SurfacePlan {
 added: string[]
 declared: string[]
 epoch: number
-kind: ("rebase" | "keep" | "append")
+kind: ("rebase" | "keep" | "append" | "delta")
 masked: string[]
 predicted_loss: (number | null)
-reason: ("first_request" | "cold" | "model_changed" | "system_changed" | "forced" | "unchanged" | "added" | "discovered")
+reason: ("first_request" | "cold" | "model_changed" | "system_changed" | "forced" | "economy" | "provider" | "unchanged" | "added" | "withdrawn" | "restored" | "discovered")
 restored: string[]
+strategy: ("inline_changes" | "reference_changes" | "tool_reference" | "additional_tools" | "client_tool_search" | "append" | "bridge" | "frozen")
 withdrawn: string[]
 }
 /**
@@ -782,7 +786,7 @@ withdrawn: string[]
 export interface Segment {
 digest: string
 key: string
-kind: ("tool" | "system" | "message")
+kind: ("tool" | "system" | "message" | "delta")
 }
 /**
  * More text of block `block` of the message being answered.

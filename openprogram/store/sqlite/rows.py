@@ -17,9 +17,9 @@ from openprogram.core.events import PermissionMode, SessionInfo, SessionStatus, 
 from openprogram.core.intent import StoredIntent, ToolIntent
 from openprogram.core.jsonio import JsonValue, decode
 from openprogram.core.messages import Message, QueuedMessage
-from openprogram.core.prompt import Surface
 from openprogram.core.protocol.codec import decode_message
 from openprogram.core.storage import ApprovalRow, Grant, Node, Note, Remembered, SessionRow, UsageRow
+from openprogram.core.surface import Surface
 from openprogram.core.usage import Usage
 
 _T = TypeVar("_T")

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from openprogram.context.notices import notice_text
-from openprogram.core.prompt import SurfacePlan
+from openprogram.core.surface import SurfacePlan
 from openprogram.fakeapi.conversation import Call, Conversation, Result, UserTurn, spoken
 from openprogram.fakeapi.dialects import anthropic_conversation, chat_prompt
 from openprogram.providers.history import CONTINUE, OPENING

@@ -15,10 +15,10 @@ from openprogram.core.asking import QuestionAnswer, QuestionRow
 from openprogram.core.events import ErrorInfo, ErrorRaised, Notice, SessionInfo, StepFinished, TurnFinished
 from openprogram.core.intent import StoredIntent, ToolIntent
 from openprogram.core.messages import Message, QueuedMessage, ReasoningBlock, TextBlock, ToolUseBlock
-from openprogram.core.prompt import Surface
 from openprogram.core.protocol.codec import decode_event
 from openprogram.core.sent import Conditions, SentRecord
 from openprogram.core.storage import ApprovalRow, Grant, Node, Note, Remembered, SessionRow, UsageRow
+from openprogram.core.surface import Surface
 from openprogram.core.usage import CacheRules, CacheVerdict, Price, Usage
 from openprogram.store.sqlite import SqliteStore
 from openprogram.store.sqlite.schema import APPLICATION_ID, MIGRATIONS
