@@ -59,8 +59,9 @@ async def _other_tools(hub: Hub, action: PreviewToggle, row: SessionRow, last: A
     contract = freeze(resolved, lambda spec: ContractTool(spec, spec.execute))
     asked = offer(contract, floor(snapshot, resolved), model, hub.ports.tokens.at_most, row.loaded, row.loaded)
     asked = replace(asked, system_digest=row.surface.system_digest)
+    capability = hub.refusals.of(model)
     warmth = Warmth(hub.ports.clock(), prompt_tokens=last.usage.prompt)
-    surface, planned = plan(row.surface, asked, hub.refusals.of(model), warmth)
+    surface, planned = plan(row.surface, asked, capability, warmth)
     tokens = 0
     if planned.kind in ("append", "rebase") and planned.reason not in ("cold", "first_request"):
         known = planned.predicted_loss
@@ -76,7 +77,7 @@ async def _other_tools(hub: Hub, action: PreviewToggle, row: SessionRow, last: A
         withdrawn=planned.withdrawn,
         restored=planned.restored,
         later=tuple(name for name in later if name not in before),
-        load_tokens=last.usage.prompt,
+        load_tokens=last.usage.prompt if capability.strategy == "append" else 0,
     )
 
 
