@@ -123,11 +123,12 @@ ON_A_CHAT: Final[tuple[tuple[str, dict[str, Any], str, str | None], ...]] = (
 
 
 async def error_for(client: Client, text: str) -> Frame:
-    """The error frame that answers this text; a ping behind it shows that the socket lives on."""
+    """The error frame that answers this text; a ping after it shows that the socket lives on."""
     start = len(client.frames)
     await client.send_raw(text)
+    error = await client.frame("error")
     await client.send("ping")
-    [error] = [frame for frame in client.frames[start:] if frame["type"] == "error"]
+    assert [frame for frame in client.frames[start:] if frame["type"] == "error"] == [error]
     return error
 
 
