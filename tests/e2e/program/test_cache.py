@@ -206,3 +206,14 @@ async def test_another_model_costs_the_whole_prompt_and_going_back_only_what_is_
     back = await chat.act("preview_toggle", toggle="set_model", model="openai/demo")
     assert back["tokens"] < step["prompt"]
     assert (await rows(chat))[-1]["reason"] == "model_changed"
+
+
+async def test_the_demo_misses_nothing_and_costs_nothing(tmp_path: Path) -> None:
+    """Whoever tries the program without a key sees a cache that holds, not a provider that forgets."""
+    async with running_server(tmp_path) as server, server.client() as client:
+        chat = await Chat.join(client, (await client.send("create_session"))["session_id"])
+        for said in ("list the files here", "read README.md", "write a long markdown answer", "list the files here"):
+            await chat.turn(said)
+        steps = await rows(chat)
+    assert len(steps) >= 6
+    assert [(step["missed"], step["cause"], step["cost"]) for step in steps[1:]] == [(0, None, 0.0)] * (len(steps) - 1)
