@@ -27,8 +27,9 @@ from openprogram.core.loaded import LoadedSet
 from openprogram.core.messages import Message, TextBlock
 from openprogram.core.news import News
 from openprogram.core.ports import PermissionState, Provider
-from openprogram.core.prompt import ModelInfo, ModelParams, Surface
+from openprogram.core.prompt import ModelInfo, ModelParams
 from openprogram.core.protocol.codec import decode_message
+from openprogram.core.surface import Surface
 from openprogram.core.tooling import DISCOVERY_TOOL, AgentProfile, Snapshot, ToolContext, ToolOutput, ToolSpec
 from openprogram.session_config.layers import Layers, merge
 from openprogram.tokens import count_tokens

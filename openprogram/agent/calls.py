@@ -18,6 +18,7 @@ from openprogram.core.events import ToolCallFinished, ToolCallStarted, ToolOutpu
 from openprogram.core.jsonio import encode, scrub
 from openprogram.core.messages import CallStatus, TextBlock, ToolResultBlock, ToolUseBlock
 from openprogram.core.ports import Authority, Discovery, Emit
+from openprogram.core.surface import BRIDGE_NAME
 from openprogram.core.tooling import Contract, ContractTool, OutputSink, ToolContext, ToolOutput
 from openprogram.providers.answer import INVALID_ARGUMENTS
 from openprogram.tools.validation import refusal_of
@@ -165,6 +166,8 @@ def _fault(call: ToolUseBlock, tool: ContractTool, site: CallSite) -> str | None
 
 def _refusal(name: str, tool: ContractTool | None, authority: Authority) -> str | None:
     """Authorisation is decided here, whatever the model was shown (design law 6, spec T21)."""
+    if name == BRIDGE_NAME:
+        return f"{BRIDGE_NAME} takes the name of a loaded tool and its arguments as an object, and nothing else."
     if tool is None:
         return f"The tool {name} is not available in this turn. Use one of the available tools, or answer without."
     if not authority.authorised_now(name):

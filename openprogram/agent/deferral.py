@@ -10,14 +10,16 @@ from dataclasses import replace
 
 from openprogram.agent.environment import Setup
 from openprogram.agent.freeze import residency
+from openprogram.agent.tool_search import loads
 from openprogram.context.assembler import assemble
 from openprogram.context.catalog import Count, catalog
 from openprogram.core.jsonio import JsonObject, digest
 from openprogram.core.loaded import LoadedSet
 from openprogram.core.messages import Message
-from openprogram.core.prompt import ModelInfo, Surface
+from openprogram.core.prompt import ModelInfo
+from openprogram.core.surface import Surface
 from openprogram.core.tooling import DISCOVERY_TOOL, Contract, ToolSpec
-from openprogram.surface.planner import Wanted
+from openprogram.surface.wanted import Place, Wanted
 
 
 def with_groups(contract: Contract, names: Iterable[str]) -> tuple[str, ...]:
@@ -44,10 +46,30 @@ def worth_keeping(
     return tuple(name for name in loaded.names if name in called or name not in declared)
 
 
-def wanted(setup: Setup, loaded: Sequence[str], kept: Sequence[str]) -> Wanted:
-    """What the planner is asked for. `loaded` may be appended within an epoch; of it a rebase declares only `kept`."""
+def wanted(setup: Setup, loaded: Sequence[str], kept: Sequence[str], history: Sequence[Message]) -> Wanted:
+    """What the planner is asked for. `loaded` may be added within an epoch; of it a rebase declares only `kept`."""
     asked = offer(setup.contract, setup.floor, setup.model, setup.count, loaded, kept)
-    return replace(asked, system_digest=digest(list(assemble(setup.prompt).texts)))
+    return replace(
+        asked,
+        system_digest=digest(list(assemble(setup.prompt).texts)),
+        branch=tuple(message.id for message in history),
+        at=history[-1].id if history else "",
+        search=newest_search(history),
+    )
+
+
+def newest_search(history: Sequence[Message]) -> Place | None:
+    """The newest result of a call that loaded tools, where no answer came after it."""
+    loading: set[str] = set()
+    place: Place | None = None
+    for message in history:
+        if message.role == "assistant":
+            place = None
+            loading.update(call.call_id for call in message.calls if call.name == DISCOVERY_TOOL and loads(call))
+        for result in message.results:
+            if result.status == "ok" and result.call_id in loading:
+                place = Place(message.id, result.call_id)
+    return place
 
 
 def offer(
@@ -72,13 +94,18 @@ def offer(
         system_digest="",
         authorised=frozenset(contract.names),
         discovered=_declarations(contract, (DISCOVERY_TOOL, *loaded)) if DISCOVERY_TOOL in how else None,
+        deferred=tuple(spec.declaration for spec in deferred if spec.name not in kept),
         catalog=catalog((spec for spec in deferred if spec.name not in kept), count),
-        most=model.capability.max_tools,
     )
 
 
 def undeclared(contract: Contract, surface: Surface | None) -> tuple[ToolSpec, ...]:
-    """The authorised tools whose schemas the endpoint does not have; before any request those that are to wait."""
+    """The authorised tools whose schemas the endpoint does not have; before any request those that are to wait.
+
+    `surface` is as the branch has it. On `frozen` there are none: what came later cannot be loaded, it waits.
+    """
+    if surface is not None and surface.strategy == "frozen":
+        return ()
     if surface is None:
         how = residency(contract)
         return tuple(tool.spec for tool in contract.tools if how[tool.spec.name] == "deferred")

@@ -9,7 +9,7 @@ from openprogram.agent.freeze import residency
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.loaded import LoadedSet
 from openprogram.core.ports import Authority, Discovery, Selection
-from openprogram.core.prompt import Surface
+from openprogram.core.surface import Surface
 from openprogram.core.tooling import DISCOVERY_TOOL, Contract, ToolSpec
 
 

@@ -18,9 +18,14 @@ from openprogram.core.loaded import LoadedSet
 from openprogram.core.messages import Message, ToolResultBlock
 from openprogram.core.news import NewsOf, no_news
 from openprogram.core.ports import Authority, Emit, Inbox, Provider, Surfaces
-from openprogram.core.prompt import ModelInfo, ModelParams, ProviderRequest, Segment, SurfacePlan
+from openprogram.core.prompt import ModelInfo, ModelParams, ProviderRequest, Segment
+from openprogram.core.sent import PutSent
+from openprogram.core.surface import Capability, Strategy, SurfacePlan
 from openprogram.core.tooling import Contract, ToolSpec
 from openprogram.core.usage import Usage
+from openprogram.ledger.difference import Outline
+from openprogram.ledger.verdict import Answered as AnsweredRequest
+from openprogram.surface.strategies import downgraded
 
 Rank = Callable[[str, Collection[str], int], Awaitable[tuple[str, ...]]]
 """The names of the tools that fit a query best, among those named and at most so many."""
@@ -51,8 +56,40 @@ class Setup:
     """What the turn goes on in spite of; people are told."""
 
 
+class Capabilities(Protocol):
+    """What endpoints can do, less what they have refused (spec cache.md C9)."""
+
+    def of(self, model: ModelInfo) -> Capability:
+        """What this model's endpoint can do, as far as is known by now."""
+        ...
+
+    async def refused(self, model: ModelInfo, strategy: Strategy) -> None:
+        """The endpoint has refused this, and took the same request without it: remember that."""
+        ...
+
+
+class AsStated(Capabilities):
+    """What models state of themselves, less what was refused since this was made."""
+
+    def __init__(self) -> None:
+        self._refused: set[tuple[str, Strategy]] = set()
+
+    def of(self, model: ModelInfo) -> Capability:
+        """See `Capabilities.of`."""
+        known = model.capability
+        return downgraded(known) if (model.id, known.strategy) in self._refused else known
+
+    async def refused(self, model: ModelInfo, strategy: Strategy) -> None:
+        """See `Capabilities.refused`."""
+        self._refused.add((model.id, strategy))
+
+
 Answered = Callable[[ModelInfo, ProviderRequest, SurfacePlan, Usage], None]
 """Is told of each request that was answered whole. Never blocks."""
+
+
+def _kept_nowhere(sent: PutSent) -> None:
+    """Nobody wants to know what was sent."""
 
 
 class Prepare(Protocol):
@@ -93,10 +130,12 @@ class History:
 
 @dataclass(slots=True)
 class Progress:
-    """What is carried from request to request of one session: the last one's segments and usage, where known."""
+    """What is carried from request to request of one session, where known: the last one's segments and what was sent of
+    it, and of each model the last request that was answered."""
 
     segments: tuple[Segment, ...] = ()
-    usage: Usage | None = None
+    outline: Outline | None = None
+    answered: dict[str, AnsweredRequest] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +177,11 @@ class Environment:
     monotonic: Callable[[], float]
     loaded: LoadedSet = field(default_factory=LoadedSet)
     answered: Answered = lambda _model, _request, _plan, _usage: None
+    sent: Callable[[PutSent], None] = _kept_nowhere
+    """Keeps what was sent. Never blocks."""
+    boot_id: str = ""
     progress: Progress = field(default_factory=Progress)
+    capabilities: Capabilities = field(default_factory=AsStated)
     news: NewsOf = no_news
     tool_ports: ToolPorts = field(default_factory=ToolPorts)
     max_steps: int = 200

@@ -184,7 +184,9 @@ def _ending(
 
 async def _call_tools(env: Environment, setup: Setup, turn_id: str, answer: Message, resumed: Resumed | None) -> None:
     """Run the calls and record their results, with what they added to the loaded set, in one commit."""
-    discoverable = Discoverable(setup.contract, env.surfaces.current, env.loaded, env.authority, setup.rank)
+    surface = env.surfaces.current
+    shown = surface.on([message.id for message in env.history.messages]) if surface else None
+    discoverable = Discoverable(setup.contract, shown, env.loaded, env.authority, setup.rank)
     site = CallSite(
         env.session_id,
         turn_id,

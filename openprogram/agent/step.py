@@ -1,23 +1,30 @@
 """One step: plan the surface, send the request, keep the answer."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Final
 
 from openprogram.agent.deferral import undeclared, wanted, worth_keeping
 from openprogram.agent.environment import Environment, Setup
+from openprogram.agent.sending import Sending, moved
 from openprogram.agent.stream import Received, receive
 from openprogram.context.assembler import assemble
 from openprogram.context.catalog import entries_of, uncovered
-from openprogram.context.notices import notice_text
+from openprogram.context.notices import notice_text, turns_since_switch
 from openprogram.core.clock import iso_time
-from openprogram.core.events import Event, LoadedChanged, MessageAdded, StepFinished, StepStarted
+from openprogram.core.events import Event, LoadedChanged, MessageAdded, Notice, StepFinished, StepStarted
 from openprogram.core.ids import new_id
+from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import Message, TextBlock
-from openprogram.core.prompt import ProviderRequest, Segment, Surface, SurfacePlan
+from openprogram.core.prompt import ProviderRequest, Segment
+from openprogram.core.surface import Capability, Surface, SurfacePlan
 from openprogram.core.tooling import DISCOVERY_TOOL, ToolSpec
-from openprogram.ledger.verdict import verdict
+from openprogram.providers.pricing import tool_text
 from openprogram.providers.segments import segments
+from openprogram.surface.bridge import unbridged
 from openprogram.surface.planner import plan
+from openprogram.surface.strategies import allowed, deals_in_changes, downgraded
+from openprogram.surface.wanted import Warmth
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,60 +51,120 @@ def record(env: Environment, message: Message, *before: Event) -> None:
 
 
 async def run_step(env: Environment, setup: Setup, turn_id: str, step: int) -> StepOutcome:
-    """Send one request and record the answer, whole or partial."""
-    at = StepId(turn_id, step, new_id("m"))
-    surface, next_plan = _plan(env, setup, step)
-    await _tell(env, setup, surface, next_plan, turn_id)
-    request = ProviderRequest(
-        model=setup.model.model,
-        system=assemble(replace(setup.prompt, catalog=surface.catalog)).texts,
-        tools=surface.declared,
-        messages=env.history.messages,
-        params=setup.params,
-        cache_key=env.session_id,
-        previous_length=_shown_before(env.history.messages),
-    )
+    """Send one request and record the answer, whole or partial.
+
+    An endpoint that refuses a change of the tools gets the same request without it, once (spec cache.md C9): what it
+    had taken is told anew by a rebase, and what it takes then is remembered.
+    """
+    at, model = StepId(turn_id, step, new_id("m")), setup.model
+    capability = env.capabilities.of(model)
+    sent = await _send(env, setup, at, capability)
+    if _refused(sent):
+        again = await _send(env, setup, at, downgraded(capability))
+        if again.accepted:
+            await env.capabilities.refused(model, capability.strategy)
+            env.emit(Notice("downgraded", _DOWNGRADED.format(title=model.title)))
+        sent = again
+    return _record_answer(env, setup, at, sent)
+
+
+_BAD_REQUEST: Final = 400
+_RATES: Final = (0.1, 1.25)
+"""Reading from a cache and writing to it, relative to plain input, where a model's prices are not known."""
+_DOWNGRADED: Final = (
+    "{title} does not take changes of the tools in mid-chat. They are sent in another way from now on, "
+    "which may cost the cached conversation when a tool is found."
+)
+
+
+@dataclass(slots=True)
+class _Sent:
+    """One request on its way, and what came of it."""
+
+    surface: Surface
+    plan: SurfacePlan
+    request: ProviderRequest
+    started: float
+    sending: Sending
+    received: Received = field(default_factory=Received)
+    accepted: bool = False
+
+
+async def _send(env: Environment, setup: Setup, at: StepId, capability: Capability) -> _Sent:
+    surface, next_plan = await _planned(env, setup, at, capability)
+    request = _request(env, setup, surface)
     parts = segments(request)
     kept = _common(env.progress.segments, parts)
     env.progress.segments = parts
     env.emit(_started(env, setup, at, next_plan, kept, parts[kept:]))
-    started = env.monotonic()
-    received = await receive(
-        setup.provider.stream(request),
-        at.message_id,
-        env.emit,
-        env.stop,
-        accepted=lambda: env.surfaces.accepted(surface),
-        now=env.monotonic,
+    sending = Sending(env, setup, next_plan, at.turn_id, at.number, at.message_id)
+    sent = _Sent(surface, next_plan, request, env.monotonic(), sending)
+
+    def accepted() -> None:
+        sent.accepted = True
+        env.surfaces.accepted(surface)
+
+    events = setup.provider.stream(request)
+    sent.received = await receive(
+        events, at.message_id, env.emit, env.stop, sent=sending.sent, accepted=accepted, now=env.monotonic
     )
+    return sent
+
+
+def _refused(sent: _Sent) -> bool:
+    """Whether the endpoint may have refused the changes of the tools in this request."""
+    failure = sent.received.failure
+    if failure is None or sent.accepted or not deals_in_changes(sent.surface):
+        return False
+    return failure.code == "bad_request" or (failure.code == "model_not_found" and failure.status == _BAD_REQUEST)
+
+
+def _record_answer(env: Environment, setup: Setup, at: StepId, sent: _Sent) -> StepOutcome:
+    received, price = sent.received, setup.model.price
     answer = Message(
         id=at.message_id,
         parent_id=env.history.leaf_id,
         role="assistant",
-        blocks=received.whole_or_partial(),
+        blocks=unbridged(received.whole_or_partial(), sent.surface),
         created_at=iso_time(env.clock()),
-        turn_id=turn_id,
+        turn_id=at.turn_id,
         status=received.status,
         model=setup.model.id,
     )
-    price = setup.model.price
     first = received.first_piece_at
     finished = StepFinished(
-        turn_id,
-        step,
+        at.turn_id,
+        at.number,
         at.message_id,
         setup.model.id,
         received.usage,
         price.cost(received.usage) if price else None,
-        verdict(env.progress.usage, received.usage, next_plan),
-        None if first is None else round((first - started) * 1000),
-        round((env.monotonic() - started) * 1000),
+        sent.sending.verdict(received.usage),
+        None if first is None else round((first - sent.started) * 1000),
+        round((env.monotonic() - sent.started) * 1000),
     )
-    env.progress.usage = received.usage
     if received.status in ("complete", "cut"):
-        env.answered(setup.model, request, next_plan, received.usage)
+        env.answered(setup.model, sent.request, sent.plan, received.usage)
     record(env, answer, finished)
     return StepOutcome(answer, received)
+
+
+def _request(env: Environment, setup: Setup, surface: Surface) -> ProviderRequest:
+    messages = env.history.messages
+    return ProviderRequest(
+        model=setup.model.model,
+        system=assemble(replace(setup.prompt, catalog=surface.catalog)).texts,
+        tools=surface.declared,
+        messages=messages,
+        params=setup.params,
+        cache_key=env.session_id,
+        previous_length=_shown_before(messages),
+        strategy=surface.strategy,
+        deferred=surface.deferred,
+        deltas=surface.on([message.id for message in messages]).deltas,
+        allowed=allowed(surface, setup.model.capability),
+        thinking_after=surface.thinking_after,
+    )
 
 
 def _common(before: Sequence[Segment], now: Sequence[Segment]) -> int:
@@ -112,15 +179,49 @@ def _shown_before(history: Sequence[Message]) -> int:
     return next(answers, 0)
 
 
-def _plan(env: Environment, setup: Setup, step: int) -> tuple[Surface, SurfacePlan]:
-    """Plan the surface. A rebase at the start of a turn takes dead weight out of the loaded set (cache.md C4)."""
-    loaded, previous = env.loaded.names, env.surfaces.current
-    kept = worth_keeping(env.loaded, setup.contract, env.history.messages, previous) if step == 1 else loaded
-    asked = wanted(setup, loaded, kept)
-    surface, chosen = plan(previous, asked, now=env.clock(), cache_ttl_s=setup.model.capability.cache_ttl_s)
+async def _planned(env: Environment, setup: Setup, at: StepId, capability: Capability) -> tuple[Surface, SurfacePlan]:
+    """The surface of the next request, with the model told of what it has to know before.
+
+    A rebase at the start of a turn takes dead weight out of the loaded set (cache.md C4).
+    """
+    loaded, previous, history = env.loaded.names, env.surfaces.current, env.history
+    start = at.number == 1
+    kept = worth_keeping(env.loaded, setup.contract, history.messages, previous) if start else loaded
+    warmth = _warmth(env, setup, turn_start=start)
+
+    def planned() -> tuple[Surface, SurfacePlan]:
+        asked = wanted(setup, loaded, kept, history.messages)
+        return plan(previous, asked, capability, warmth)
+
+    surface, chosen = planned()
     if chosen.kind == "rebase" and env.loaded.drop(set(loaded) - set(kept)):
         env.emit(LoadedChanged(env.loaded.names))
-    return surface, chosen
+    notice = await _notice_text(env, setup, surface, chosen)
+    if notice is None:
+        return surface, chosen
+    record(env, _notice(env, notice, at.turn_id))
+    return planned()  # the same, behind the notice
+
+
+def _warmth(env: Environment, setup: Setup, *, turn_start: bool) -> Warmth:
+    model, history = setup.model, env.history.messages
+    last = env.progress.answered.get(model.id)
+
+    def size(tool: JsonObject) -> int:
+        return round(setup.count(tool_text(model.counting.api, tool)) * model.counting.ratio)
+
+    price = model.price
+    rates = (price.cache_read / price.input, price.cache_write_5m / price.input) if price and price.input else _RATES
+    return Warmth(
+        now=env.clock(),
+        turn_start=turn_start,
+        prompt_tokens=last.usage.prompt if last else None,
+        size=size,
+        requests=sum(1 for message in history if message.role == "assistant"),
+        turns_since_switch=turns_since_switch(history),
+        read_rate=rates[0],
+        write_rate=rates[1],
+    )
 
 
 def _untold(setup: Setup, surface: Surface) -> tuple[ToolSpec, ...]:
@@ -135,15 +236,6 @@ def _started(
 ) -> StepStarted:
     declared = set(next_plan.declared)
     loaded = tuple(name for name in env.loaded.names if name in declared)
-    causes = tuple(
-        f"{what}:{name}"
-        for what, names in (
-            ("withdrawn", next_plan.withdrawn),
-            ("restored", next_plan.restored),
-            ("added", next_plan.added),
-        )
-        for name in names
-    )
     return StepStarted(
         turn_id=at.turn_id,
         step=at.number,
@@ -155,19 +247,17 @@ def _started(
         deferred_count=sum(1 for name in setup.contract.names if name not in declared),
         plan=next_plan,
         reason=next_plan.reason,
-        causes=causes,
+        causes=moved(next_plan),
         kept=kept,
         segments=changed,
     )
 
 
-async def _tell(env: Environment, setup: Setup, surface: Surface, next_plan: SurfacePlan, turn_id: str) -> None:
-    """Record what the model has to be told before this request, if anything."""
-    untold, news = _untold(setup, surface), await env.news(env.session_id)
-    today = iso_time(env.clock())[:10]
-    notice = notice_text(next_plan, env.history.messages, today, untold, setup.count, news)
-    if notice is not None:
-        record(env, _notice(env, notice, turn_id))
+async def _notice_text(env: Environment, setup: Setup, surface: Surface, next_plan: SurfacePlan) -> str | None:
+    """What the model has to be told before this request, if anything."""
+    messages, today = env.history.messages, iso_time(env.clock())[:10]
+    untold = _untold(setup, surface.on([message.id for message in messages]))
+    return notice_text(next_plan, messages, today, untold, setup.count, await env.news(env.session_id))
 
 
 def _notice(env: Environment, text: str, turn_id: str) -> Message:

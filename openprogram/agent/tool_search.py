@@ -5,6 +5,7 @@ from typing import Final
 
 from openprogram.core.errors import BadArguments, ToolFailure
 from openprogram.core.jsonio import JsonObject, JsonValue, encode
+from openprogram.core.messages import ToolUseBlock
 from openprogram.core.ports import Selection
 from openprogram.core.tooling import DISCOVERY_TOOL, ToolContext, ToolLimits, ToolOutput
 from openprogram.tools.decorator import tool
@@ -50,6 +51,12 @@ async def tool_search(context: ToolContext, query: str) -> ToolOutput:
     return ToolOutput.text(
         f"{_schemas(found)}\nNothing is loaded yet; {_SELECT}{names_line} would load all.", display=display
     )
+
+
+def loads(call: ToolUseBlock) -> bool:
+    """Whether this call of the tool asks to have tools loaded, and not only found."""
+    query = call.arguments.get("query")
+    return isinstance(query, str) and query.strip().startswith(_SELECT)
 
 
 def _selected(selection: Selection) -> ToolOutput:

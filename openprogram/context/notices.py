@@ -11,7 +11,7 @@ from typing import Final
 from openprogram.context.catalog import Count, catalog_entries, uncovered
 from openprogram.core.messages import Message
 from openprogram.core.news import News
-from openprogram.core.prompt import SurfacePlan
+from openprogram.core.surface import SurfacePlan
 from openprogram.core.tooling import ToolSpec
 
 _DATE: Final = "Today's date is "
@@ -81,6 +81,16 @@ def told(history: Sequence[Message]) -> Told:
             elif line.startswith(_JOB):
                 jobs.add(line.removeprefix(_JOB).partition(":")[0])
     return Told(date, frozenset(off), frozenset(more), frozenset(jobs))
+
+
+def turns_since_switch(history: Sequence[Message]) -> int:
+    """How many messages a person has sent since a switch was last told of; all of them where none was."""
+    turns = 0
+    for message in reversed(history):
+        if message.role == "notice" and any(line.startswith((_OFF, _ON, _NEW)) for line in message.text.splitlines()):
+            break
+        turns += message.role == "user"
+    return turns
 
 
 def _names(listed: str) -> list[str]:

@@ -7,7 +7,8 @@ from openprogram.core.asking import ApprovalRequested, ApprovalResolved, Questio
 from openprogram.core.intent import Effective, ToolIntent
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import CallStatus, Message, QueuedMessage, ToolResultBlock
-from openprogram.core.prompt import FailureAction, Residency, Segment, SurfacePlan
+from openprogram.core.prompt import FailureAction, Residency, Segment
+from openprogram.core.surface import SurfacePlan
 from openprogram.core.usage import CacheVerdict, Usage
 
 TurnReason = Literal["done", "stopped", "error", "interrupted", "limit", "cut"]

@@ -43,11 +43,15 @@ class ReasoningBlock:
 
 @dataclass(frozen=True, slots=True)
 class ToolUseBlock:
-    """A call that the model asks for. Every one has exactly one result (design law 7)."""
+    """A call that the model asks for. Every one has exactly one result (design law 7).
+
+    `bridged`: the model asked through `core.surface.BRIDGE_NAME`, and is shown its call in that form again.
+    """
 
     call_id: str
     name: str
     arguments: JsonObject
+    bridged: bool = False
     type: Literal["tool_use"] = "tool_use"
 
 

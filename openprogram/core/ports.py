@@ -15,7 +15,8 @@ from openprogram.core.events import (
 from openprogram.core.intent import StoredIntent
 from openprogram.core.jsonio import JsonObject, JsonValue
 from openprogram.core.messages import Message, QueuedMessage
-from openprogram.core.prompt import ModelInfo, ProviderEvent, ProviderRequest, Surface
+from openprogram.core.prompt import ModelInfo, ProviderEvent, ProviderRequest
+from openprogram.core.sent import SentLog
 from openprogram.core.storage import (
     ApprovalRow,
     Backlog,
@@ -28,9 +29,10 @@ from openprogram.core.storage import (
     UsageRow,
     Write,
 )
+from openprogram.core.surface import Surface
 
 
-class Store(Protocol):
+class Store(SentLog, Protocol):
     """Durable state. Every method may raise `StorageError`; after a raise nothing of that call was applied."""
 
     async def commit(

@@ -5,66 +5,12 @@ from typing import Literal
 
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import Block, Message
-from openprogram.core.usage import Price, Usage
+from openprogram.core.surface import Capability, Delta, Strategy
+from openprogram.core.usage import CacheRules, Price, Usage
 
 Api = Literal["anthropic", "openai-responses", "openai-chat"]
 Residency = Literal["resident", "deferred"]
 """Whether a tool's schema is declared from the start or only its name is in the catalog."""
-Strategy = Literal["append", "frozen"]
-"""How a surface may change; the Cache issue adds the strategies of `spec/cache.md` section 1."""
-
-# -- the surface ------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Surface:
-    """What one endpoint has been shown for one session since the last rebase; stored, compared, extended.
-
-    `declared` holds the declarations as they were sent, so that a tool that vanishes or changes moves no byte;
-    `catalog` is the list of deferred tools that stands in the system prompt.
-    """
-
-    model: str
-    """`endpoint/model`"""
-    epoch: int
-    declared: tuple[JsonObject, ...]
-    masked: tuple[str, ...]
-    system_digest: str
-    last_request_at: float
-    """Unix seconds; tells warm from cold against the endpoint's cache lifetime."""
-    catalog: str = ""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the declared tools, in their order on the wire."""
-        return tuple(str(tool["name"]) for tool in self.declared)
-
-
-PlanKind = Literal["rebase", "keep", "append"]
-PlanReason = Literal[
-    "first_request", "cold", "model_changed", "system_changed", "forced", "unchanged", "added", "discovered"
-]
-
-
-@dataclass(frozen=True, slots=True)
-class SurfacePlan:
-    """How the next surface differs from the last, with the reason and the price of the choice.
-
-    `withdrawn` and `restored` are tools whose mask changes: the model is told in the newest message. `added` are
-    declared for the first time in this epoch. `predicted_loss` counts the cached tokens that the plan gives up, where
-    known.
-    """
-
-    kind: PlanKind
-    reason: PlanReason
-    epoch: int
-    declared: tuple[str, ...]
-    masked: tuple[str, ...] = ()
-    withdrawn: tuple[str, ...] = ()
-    restored: tuple[str, ...] = ()
-    added: tuple[str, ...] = ()
-    predicted_loss: int | None = None
-
 
 # -- the request ------------------------------------------------------------------------------------------------
 
@@ -94,7 +40,12 @@ class ModelParams:
 
 @dataclass(frozen=True, slots=True)
 class ProviderRequest:
-    """One model request: `tools` are neutral declarations in the surface's order, `messages` the active branch."""
+    """One model request: `tools` are neutral declarations in the surface's order, `messages` the active branch.
+
+    `deferred` are declared and kept out of the prompt until one of the `deltas` refers to them. Deltas behind messages
+    that are not in the branch are not sent. `allowed` are the declared tools that may be called, where the endpoint
+    takes such a list and not all of them may (None: no list is sent).
+    """
 
     model: str
     system: tuple[str, ...]
@@ -105,9 +56,15 @@ class ProviderRequest:
     """Stable per session: where an endpoint takes a routing key for its prompt cache."""
     previous_length: int = 0
     """How many of `messages` the previous request to this endpoint held: where its newest breakpoint stood (C15)."""
+    strategy: Strategy = "append"
+    deferred: tuple[JsonObject, ...] = ()
+    deltas: tuple[Delta, ...] = ()
+    allowed: tuple[str, ...] | None = None
+    thinking_after: str | None = None
+    """Reasoning up to this message stays behind."""
 
 
-SegmentKind = Literal["tool", "system", "message"]
+SegmentKind = Literal["tool", "system", "message", "delta"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +104,14 @@ class ProviderFailure:
     action: FailureAction
     status: int | None = None
     retry_after_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RequestSent:
+    """The request goes out with this body, which holds no credentials; once for each try."""
+
+    body: JsonObject
+    type: Literal["request_sent"] = "request_sent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,21 +180,12 @@ class Failed:
     type: Literal["failed"] = "failed"
 
 
-ProviderEvent = ResponseStarted | RetryScheduled | TextPiece | ReasoningPiece | CallPiece | Completed | Failed
+ProviderEvent = (
+    RequestSent | ResponseStarted | RetryScheduled | TextPiece | ReasoningPiece | CallPiece | Completed | Failed
+)
 
 
 # -- endpoints --------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Capability:
-    """What an endpoint can do (a capability belongs to base URL + API + model, never to a model name alone)."""
-
-    strategy: Strategy = "append"
-    cache_ttl_s: float = 300.0
-    supports_thinking: bool = False
-    max_tools: int = 128
-    """Most tools that a request may declare."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,4 +213,5 @@ class ModelInfo:
     price: Price | None = None
     capability: Capability = field(default_factory=Capability)
     counting: Counting = field(default_factory=Counting)
+    caching: CacheRules = field(default_factory=CacheRules)
     demo: bool = False

@@ -7,6 +7,7 @@ tests and the benchmarks.
     POST /v1/messages                 Anthropic Messages, streaming or not
     POST /v1/messages/count_tokens
     POST /v1/chat/completions         OpenAI Chat Completions, streaming or not
+    POST /v1/responses                OpenAI Responses, streaming or not
     GET  /v1/models, /v1/models/NAME  Anthropic's shape if the header anthropic-version is sent
     GET  /search?q=...&format=json    canned search results in SearXNG's shape
 
@@ -24,6 +25,9 @@ Control surface for tests (not with `--no-control`):
     GET  /__fake/wait?closed=1        long poll: closed, finished, open, requests, held; timeout
     POST /__fake/clock                {"advance": seconds} for the caches
     POST /__fake/models               {"models": [...]} to be listed
+    POST /__fake/faults               faults that hold for coming requests
+    POST /__fake/refuse               features that get 400 from now on
+    GET  /__fake/bill                 every token answered for, by kind
     POST /__fake/reset                as if just started
 
 `docs/fake-api.md` has the details and every rule by its number.

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import secrets
-from base64 import b64encode
+from base64 import b64decode, b64encode
+from binascii import Error as Base64Error
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from openprogram.fakeapi.faults import Fault
 from openprogram.fakeapi.shapes import JsonObject, compact
 
 StopReason: TypeAlias = Literal["end_turn", "tool_use", "max_tokens", "refusal"]
+
+_SEAL: Final = 48
+_ENCRYPTED: Final = "gAAAAA"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +37,17 @@ class TextBlock:
 
 @dataclass(frozen=True, slots=True)
 class ThinkingBlock:
-    """Reasoning. On Anthropic's wire it carries a signature of its text."""
+    """Reasoning. On Anthropic's wire it carries a signature of its text; `binding` names the prompt before
+    it, for models that bind their thinking to it."""
 
     chunks: tuple[Chunk, ...]
+    binding: bytes = b""
     type: Literal["thinking"] = "thinking"
 
     @property
     def signature(self) -> str:
         """The signature that proves this exact text when it is sent back."""
-        return sign(joined(self.chunks))
+        return sign(joined(self.chunks), self.binding)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +95,44 @@ def joined(chunks: Iterable[Chunk]) -> str:
     return "".join(chunk.text for chunk in chunks)
 
 
-def sign(thinking: str) -> str:
-    """A signature that only this text has; like the real one it is opaque to the client."""
+def sign(thinking: str, binding: bytes = b"") -> str:
+    """A signature that only this text has; like the real one it is opaque to the client. `binding` is
+    carried in it."""
+    return b64encode(_seal(thinking) + binding).decode()
+
+
+def is_signed(thinking: str, signature: str) -> bool:
+    """Whether `signature` was made for this text."""
+    return _unpacked(signature)[:_SEAL] == _seal(thinking)
+
+
+def binding_of(signature: str) -> bytes:
+    """The binding that a signature carries; empty where it has none."""
+    return _unpacked(signature)[_SEAL:]
+
+
+def encrypted(reasoning: str) -> str:
+    """Reasoning as OpenAI hands it out: only this server can read it again."""
+    return _ENCRYPTED + b64encode(_seal(reasoning) + reasoning.encode("utf-8", "surrogatepass")).decode()
+
+
+def decrypted(content: str) -> str | None:
+    """The reasoning in `encrypted_content`, or `None` where this server did not make it."""
+    raw = _unpacked(content.removeprefix(_ENCRYPTED))
+    text = raw[_SEAL:].decode("utf-8", "surrogatepass") if content.startswith(_ENCRYPTED) else ""
+    return text if raw and raw[:_SEAL] == _seal(text) else None
+
+
+def _seal(thinking: str) -> bytes:
     raw = thinking.encode("utf-8", "surrogatepass")
-    return b64encode(blake2b(raw, key=b"openprogram fake api", digest_size=48).digest()).decode()
+    return blake2b(raw, key=b"openprogram fake api", digest_size=_SEAL).digest()
+
+
+def _unpacked(signature: str) -> bytes:
+    try:
+        return b64decode(signature, validate=True)
+    except (Base64Error, ValueError):
+        return b""
 
 
 def pieces(text: str, size: int = 4) -> tuple[Chunk, ...]:

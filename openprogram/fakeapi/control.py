@@ -12,11 +12,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from openprogram.fakeapi.fault_mode import StandingFault
+from openprogram.fakeapi.refusals import Refusing, feature_names
 from openprogram.fakeapi.scripts import Script
 from openprogram.fakeapi.shapes import JsonObject
 from openprogram.fakeapi.state import FakeState
 
 _SCRIPTS: Final = TypeAdapter(list[Script])
+_FAULTS: Final = TypeAdapter(list[StandingFault])
 _MAX_WAIT: Final = 60.0
 
 
@@ -35,6 +38,12 @@ class _Tokenizer(BaseModel):
     factor: PositiveFloat
 
 
+class _Refuse(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    features: list[str]
+    model: str | None = None
+
+
 def control_routes(state: FakeState) -> list[Route]:
     """The routes of the control surface."""
     control = _Control(state)
@@ -47,6 +56,9 @@ def control_routes(state: FakeState) -> list[Route]:
         Route("/__fake/clock", control.clock, methods=["POST"]),
         Route("/__fake/models", control.models, methods=["POST"]),
         Route("/__fake/tokenizer", control.tokenizer, methods=["POST"]),
+        Route("/__fake/faults", control.faults, methods=["POST"]),
+        Route("/__fake/refuse", control.refuse, methods=["POST"]),
+        Route("/__fake/bill", control.bill, methods=["GET"]),
         Route("/__fake/reset", control.reset, methods=["POST"]),
     ]
 
@@ -141,6 +153,32 @@ class _Control:
             return _bad(str(error))
         self._state.token_factor = tokenizer.factor
         return _json({"factor": tokenizer.factor})
+
+    async def faults(self, request: Request) -> Response:
+        """Set the faults that hold for coming requests; an empty list takes them back."""
+        try:
+            value = orjson.loads(await request.body())
+            faults = _FAULTS.validate_python(value if isinstance(value, list) else [value])
+        except (orjson.JSONDecodeError, ValidationError) as error:
+            return _bad(str(error))
+        self._state.faults.set(faults)
+        return _json({"standing": len(self._state.faults)})
+
+    async def refuse(self, request: Request) -> Response:
+        """Set the features that are refused with 400 from now on; an empty list takes it back."""
+        try:
+            refuse = _Refuse.model_validate_json(await request.body())
+        except ValidationError as error:
+            return _bad(str(error))
+        unknown = sorted(set(refuse.features) - set(feature_names()))
+        if unknown:
+            return _bad(f"unknown features: {', '.join(unknown)}; there are {', '.join(feature_names())}")
+        self._state.refusing = Refusing(frozenset(refuse.features), refuse.model)
+        return _json({"features": refuse.features})
+
+    async def bill(self, request: Request) -> Response:
+        """Every token answered for since the start, by kind."""
+        return _json(self._state.bill.shown())
 
     async def reset(self, request: Request) -> Response:
         """Forget everything and break off what is open."""

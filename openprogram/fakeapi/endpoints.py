@@ -7,10 +7,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from openprogram.fakeapi.cache.segments import prompt_size
 from openprogram.fakeapi.dialects.anthropic import AnthropicDialect
 from openprogram.fakeapi.dialects.base import Dialect
 from openprogram.fakeapi.dialects.chat import ChatDialect
+from openprogram.fakeapi.dialects.responses import ResponsesDialect
 from openprogram.fakeapi.exchange import Refusal, examine, prepare
 from openprogram.fakeapi.models import Model, find_model
 from openprogram.fakeapi.play import AnswerResponse
@@ -19,6 +19,7 @@ from openprogram.fakeapi.state import FakeState
 
 ANTHROPIC = AnthropicDialect()
 CHAT = ChatDialect()
+RESPONSES = ResponsesDialect()
 
 _RELEASED = "2026-01-01T00:00:00Z"
 _RELEASED_UNIX = 1_767_225_600
@@ -31,6 +32,7 @@ def provider_routes(state: FakeState) -> list[Route]:
         Route("/v1/messages", endpoints.messages, methods=["POST"]),
         Route("/v1/messages/count_tokens", endpoints.count_tokens, methods=["POST"]),
         Route("/v1/chat/completions", endpoints.completions, methods=["POST"]),
+        Route("/v1/responses", endpoints.responses, methods=["POST"]),
         Route("/v1/models", endpoints.models, methods=["GET"]),
         Route("/v1/models/{name}", endpoints.model, methods=["GET"]),
     ]
@@ -47,6 +49,10 @@ class _Endpoints:
     async def completions(self, request: Request) -> Response:
         """OpenAI Chat Completions."""
         return await self._answer(request, CHAT)
+
+    async def responses(self, request: Request) -> Response:
+        """OpenAI Responses."""
+        return await self._answer(request, RESPONSES)
 
     async def _answer(self, request: Request, dialect: Dialect) -> Response:
         state = self._state
@@ -72,7 +78,7 @@ class _Endpoints:
             record.status, record.rule = counted.violation.status, counted.rule
             return _refused(ANTHROPIC, counted, record.number)
         record.status = 200
-        return _json({"input_tokens": prompt_size(counted.prompt)})
+        return _json({"input_tokens": counted.rendering.size})
 
     async def models(self, request: Request) -> Response:
         """The model list, in the format that the headers ask for."""

@@ -6,15 +6,18 @@ import secrets
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import assert_never
+from functools import cache
 
 import orjson
 
 from openprogram.fakeapi.answer import Answer, ThinkingBlock, ToolUseBlock, joined, truncated, with_ids
 from openprogram.fakeapi.bench import bench_answer
-from openprogram.fakeapi.cache.segments import Prompt, prompt_size
+from openprogram.fakeapi.bill import charge, sent_tokens
+from openprogram.fakeapi.cache.segments import Rendering
 from openprogram.fakeapi.cache.verdict import CacheVerdict
+from openprogram.fakeapi.conversation import Conversation
 from openprogram.fakeapi.demo.model import demo_answer
+from openprogram.fakeapi.diagnosis import asked, diagnose
 from openprogram.fakeapi.dialects.base import Dialect, Exchange, RequestOptions
 from openprogram.fakeapi.faults import STREAM_KINDS, Fault, fault_of_model
 from openprogram.fakeapi.log import RequestRecord
@@ -42,7 +45,7 @@ class Accepted:
 
     body: JsonObject
     model: Model
-    prompt: Prompt
+    rendering: Rendering
 
 
 def examine(
@@ -60,20 +63,19 @@ def examine(
     model = find_model(name, dialect.api) if isinstance(name, str) else None
     if counting and model is not None:
         body = {"max_tokens": model.max_output, **body}
-    rendered: list[Prompt] = []
 
-    def tokens() -> int:
-        rendered.append(dialect.prompt(body, state.segments))
-        return prompt_size(rendered[0])
+    @cache
+    def rendering() -> Rendering:
+        return dialect.render(body, state.segments)
 
-    facts = Facts(body, headers, model, state.thoughts.__contains__, tokens, complaint, len(raw))
+    facts = Facts(body, headers, model, state.thoughts.__contains__, rendering, complaint, len(raw))
     broken = first_violation(TABLES[dialect.api], facts)
     if broken is not None:
         rule, violation = broken
         return Refusal(violation, rule.number)
     if model is None:
         raise AssertionError("a rule refuses unknown models")
-    return Accepted(body, model, rendered[0])
+    return Accepted(body, model, rendering())
 
 
 def _parse(raw: bytes) -> tuple[JsonObject, str | None]:
@@ -89,15 +91,47 @@ def prepare(state: FakeState, dialect: Dialect, record: RequestRecord, raw: byte
     accepted = examine(state, dialect, record.headers, raw)
     if isinstance(accepted, Refusal):
         return accepted
-    options = dialect.options(accepted.body)
-    answer = _answer(state, dialect, accepted)
-    fault = answer.fault
+    name, body = accepted.model.id, accepted.body
+    refused = state.refusing.refuse(dialect.api, name, body, record.headers)
+    if refused is not None:
+        feature, violation = refused
+        return Refusal(violation, f"refused: {feature}")
+    conversation = dialect.conversation(body)
+    standing = state.faults.take(conversation.task, name, dialect.api)
+    if standing is not None and standing.kind not in STREAM_KINDS:
+        return _refused_by(standing, dialect, accepted.model)
+    answer = _bound(_answer(state, dialect, accepted, conversation), accepted)
+    fault = standing or answer.fault
     if fault is not None and fault.kind not in STREAM_KINDS:
         return _refused_by(fault, dialect, accepted.model)
-    answer, output, reasoning = _measured(with_ids(answer, dialect.call_prefix), options)
     verdict, commit = _look_up(state, dialect, accepted)
     record.cache = verdict
-    exchange = Exchange(
+    now = asked(dialect.api, body, accepted.rendering.prompt)
+    exchange = _exchange(state, dialect, accepted, replace(answer, fault=fault), verdict)
+    exchange = replace(exchange, diagnosis=diagnose(dialect.api, body, now, state.answers))
+    _remember_thoughts(state, exchange.answer)
+    cost = charge(exchange.cache, exchange.output, exchange.reasoning)
+
+    def begun() -> None:
+        commit()
+        state.answers.add(exchange.id, now)
+        state.bill.begun(dialect.api, name, cost)
+
+    def broken(deltas: int) -> None:
+        sent = charge(exchange.cache, *sent_tokens(exchange.answer, deltas))
+        state.bill.broken(dialect.api, name, cost, sent)
+
+    streams = dialect.options(body).stream
+    return Delivery(exchange, dialect, f"req_{secrets.token_hex(12)}", streams, begun, broken)
+
+
+def _exchange(
+    state: FakeState, dialect: Dialect, accepted: Accepted, answer: Answer, verdict: CacheVerdict
+) -> Exchange:
+    """The answer with all that its wire format needs to be written."""
+    options = dialect.options(accepted.body)
+    answer, output, reasoning = _measured(with_ids(answer, dialect.call_prefix), options)
+    return Exchange(
         id=f"{dialect.message_prefix}{secrets.token_hex(12)}",
         model=accepted.model.id,
         created=int(time.time()),
@@ -107,15 +141,17 @@ def prepare(state: FakeState, dialect: Dialect, record: RequestRecord, raw: byte
         reasoning=reasoning,
         include_usage=options.include_usage,
         show_thinking=options.show_thinking,
+        dropped=accepted.rendering.misbound,
+        bills_writes=dialect.api in accepted.model.writes_cache,
+        echo=options.echo,
+        client_search=options.client_search,
+        loadable=options.loadable,
     )
-    _remember_thoughts(state, answer)
-    return Delivery(exchange, dialect, f"req_{secrets.token_hex(12)}", options.stream, commit)
 
 
-def _answer(state: FakeState, dialect: Dialect, accepted: Accepted) -> Answer:
+def _answer(state: FakeState, dialect: Dialect, accepted: Accepted, conversation: Conversation) -> Answer:
     """What a script says, else the benchmark, else the demo model; with the model name's fault."""
     name = accepted.model.id
-    conversation = dialect.conversation(accepted.body)
     scripted = state.scripts.take(conversation.task, name, dialect.api)
     if scripted is not None:
         return scripted
@@ -123,6 +159,15 @@ def _answer(state: FakeState, dialect: Dialect, accepted: Accepted) -> Answer:
     if bench is not None:
         return bench_answer(*bench)
     return replace(demo_answer(conversation, state.pace), fault=fault_of_model(name))
+
+
+def _bound(answer: Answer, accepted: Accepted) -> Answer:
+    """The answer with its thinking bound to the prompt before it, where the model does that."""
+    if not accepted.model.binds_thinking:
+        return answer
+    binding = accepted.rendering.binding
+    blocks = (replace(b, binding=binding) if isinstance(b, ThinkingBlock) else b for b in answer.blocks)
+    return replace(answer, blocks=tuple(blocks))
 
 
 def _refused_by(fault: Fault, dialect: Dialect, model: Model) -> Refusal:
@@ -159,19 +204,20 @@ def _measured(answer: Answer, options: RequestOptions) -> tuple[Answer, int, int
 def _look_up(state: FakeState, dialect: Dialect, accepted: Accepted) -> tuple[CacheVerdict, Callable[[], None]]:
     """The cache's verdict, and the action that makes it true once the answer begins."""
     now = state.clock.now()
-    model, prompt = accepted.model, accepted.prompt
-    api = dialect.api
-    match api:
-        case "anthropic":
-            cache = state.breakpoints
-            plan = cache.look_up(model.id, prompt, model.min_cacheable, now)
-            return plan.verdict, lambda: cache.commit(plan)
-        case "chat":
-            automatic = state.automatic
-            verdict = automatic.look_up(model.id, prompt, now)
-            return verdict, lambda: automatic.commit(model.id, prompt, now)
-        case _:
-            assert_never(api)
+    model, prompt = accepted.model, accepted.rendering.prompt
+    scope = model.id
+    if dialect.api == "anthropic":
+        entries = state.breakpoints
+    elif dialect.api in model.writes_cache:
+        # A key chooses the machine: under another key nothing is found.
+        scope = f"{model.id} {accepted.body.get('prompt_cache_key')}"
+        entries = state.openai_breakpoints
+    else:
+        automatic = state.automatic
+        verdict = automatic.look_up(scope, prompt, now)
+        return verdict, lambda: automatic.commit(scope, prompt, now)
+    plan = entries.look_up(scope, prompt, model.min_cacheable, now)
+    return plan.verdict, lambda: entries.commit(plan)
 
 
 def _remember_thoughts(state: FakeState, answer: Answer) -> None:

@@ -72,6 +72,8 @@ class RequestRecord:
                 "read": verdict.read,
                 "write_5m": verdict.write_5m,
                 "write_1h": verdict.write_1h,
+                "write_30m": verdict.write_30m,
+                "write_12h": verdict.write_12h,
                 "uncached": verdict.uncached,
                 "common_prefix": verdict.common_prefix,
             },

@@ -22,13 +22,15 @@ _ENDINGS: Final = ("cut", "drop", "stall", "stream_error")
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """An exchange that is ready to be sent. `begun` is called when its first byte leaves."""
+    """An exchange that is ready to be sent. `begun` is called when its first byte leaves, `broken` with the
+    number of deltas that were sent if it has begun and does not come to its end."""
 
     exchange: Exchange
     dialect: Dialect
     request_id: str
     stream: bool
     begun: Callable[[], None]
+    broken: Callable[[int], None]
 
 
 class AnswerResponse(Response):
@@ -62,6 +64,8 @@ class AnswerResponse(Response):
             gone = not play.done()
             play.cancel()
             watch.cancel()
+        if player.started and player.outcome != "finished":
+            self._delivery.broken(stream.deltas)
         streams.end(stream, "closed_by_client" if gone else player.outcome)
 
 
@@ -88,7 +92,7 @@ class _Player:
         self._stream = stream
         self._send = send
         self._headers = headers
-        self._started = False
+        self.started = False
         self.outcome: StreamState = "broken_off"
 
     async def play(self) -> None:
@@ -195,8 +199,8 @@ class _Player:
         self._stream.held = None
 
     async def _write(self, data: bytes) -> None:
-        if not self._started:
-            self._started = True
+        if not self.started:
+            self.started = True
             self._delivery.begun()
             await self._send({"type": "http.response.start", "status": 200, "headers": self._headers})
         await self._send({"type": "http.response.body", "body": data, "more_body": True})

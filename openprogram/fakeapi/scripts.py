@@ -73,6 +73,10 @@ class FaultScript(_Strict):
     delay: NonNegativeFloat = 3.0
     retry_after: NonNegativeFloat = 1.0
 
+    def fault(self) -> Fault:
+        """The fault that this stands for."""
+        return Fault(self.kind, self.after, self.delay, self.retry_after)
+
 
 class MatchScript(_Strict):
     """Which requests a script is for: all given conditions must hold. `text` is a substring of the
@@ -81,6 +85,11 @@ class MatchScript(_Strict):
     text: str | None = None
     model: str | None = None
     api: Api | None = None
+
+    def fits(self, text: str, model: str, api: Api) -> bool:
+        """Whether a request is meant."""
+        said = self.text is None or self.text in text
+        return said and self.model in (None, model) and self.api in (None, api)
 
 
 class Script(_Strict):
@@ -98,13 +107,12 @@ class Script(_Strict):
 
     def answer(self) -> Answer:
         """The answer that this script stands for."""
-        fault = self.fault
         return Answer(
             blocks=tuple(_block(block) for block in self.blocks),
             stop_reason=self.stop_reason,
             rate=self.rate,
             hold=self.hold,
-            fault=None if fault is None else Fault(fault.kind, fault.after, fault.delay, fault.retry_after),
+            fault=None if self.fault is None else self.fault.fault(),
             usage=self.usage,
             report_usage=self.report_usage,
         )
@@ -144,10 +152,7 @@ class ScriptQueue:
     def take(self, text: str, model: str, api: Api) -> Answer | None:
         """The answer for a request, or `None` where no script matches."""
         for queued in self._queue:
-            match = queued.script.match
-            if match.text is not None and match.text not in text:
-                continue
-            if match.model not in (None, model) or match.api not in (None, api):
+            if not queued.script.match.fits(text, model, api):
                 continue
             queued.left -= 1
             if queued.left == 0:

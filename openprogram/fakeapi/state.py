@@ -8,11 +8,15 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Final
 
+from openprogram.fakeapi.bill import Bill
 from openprogram.fakeapi.cache.automatic import AutomaticCache
-from openprogram.fakeapi.cache.breakpoints import BreakpointCache
+from openprogram.fakeapi.cache.breakpoints import OPENAI_LOOKBACK, BreakpointCache
 from openprogram.fakeapi.cache.segments import SegmentTable
+from openprogram.fakeapi.diagnosis import Answers
+from openprogram.fakeapi.fault_mode import FaultMode
 from openprogram.fakeapi.log import RequestLog, Signal, StreamLog
 from openprogram.fakeapi.models import DEMO
+from openprogram.fakeapi.refusals import Refusing
 from openprogram.fakeapi.scripts import ScriptQueue
 
 DEFAULT_PACE: Final = 60.0
@@ -87,8 +91,13 @@ class FakeState:
     requests: RequestLog = field(default_factory=RequestLog)
     segments: SegmentTable = field(default_factory=SegmentTable)
     breakpoints: BreakpointCache = field(default_factory=BreakpointCache)
+    openai_breakpoints: BreakpointCache = field(default_factory=lambda: BreakpointCache(OPENAI_LOOKBACK))
     automatic: AutomaticCache = field(default_factory=AutomaticCache)
     thoughts: Thoughts = field(default_factory=Thoughts)
+    answers: Answers = field(default_factory=Answers)
+    faults: FaultMode = field(default_factory=FaultMode)
+    refusing: Refusing = field(default_factory=Refusing)
+    bill: Bill = field(default_factory=Bill)
     listed_models: tuple[str, ...] = (DEMO,)
     token_factor: float = 1.0
     streams: StreamLog = field(init=False)
@@ -106,8 +115,13 @@ class FakeState:
         self.holds = Holds()
         self.requests.clear()
         self.breakpoints = BreakpointCache()
+        self.openai_breakpoints = BreakpointCache(OPENAI_LOOKBACK)
         self.automatic = AutomaticCache()
         self.thoughts = Thoughts()
+        self.answers = Answers()
+        self.faults = FaultMode()
+        self.refusing = Refusing()
+        self.bill = Bill()
         self.listed_models = (DEMO,)
         self.token_factor = 1.0
         self.streams = StreamLog(self.signal)

@@ -51,7 +51,7 @@ class SdkClient:
         self._models = self._client.models.with_streaming_response
 
     @asynccontextmanager
-    async def stream(self, body: JsonObject) -> AsyncIterator[Chunks]:
+    async def stream(self, body: JsonObject, beta: str | None = None) -> AsyncIterator[Chunks]:
         """POST to `/v1/messages`, and the chunks of a successful response. Leaving early closes the connection."""
         # In `extra_body` the SDK passes the body on as it is; as arguments it would walk through the whole history.
         # Its encoder keeps the order of keys, so they are put into ours first: the same values, the same bytes.
@@ -61,7 +61,7 @@ class SdkClient:
             messages=[],
             stream=True,
             extra_body=decode_object(canonical(body)),
-            extra_headers=self._headers,
+            extra_headers=self._headers if beta is None else {**self._headers, "anthropic-beta": beta},
         )
         try:
             response = await opening.__aenter__()

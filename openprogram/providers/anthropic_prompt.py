@@ -1,11 +1,13 @@
 """A request in the wire format of Anthropic's Messages API. Pure.
 
 Rules that hold by construction: alternating turns, tool results first and one for each call (`history`); tool names and
-call ids in the API's alphabet; no blank text; at most four cache breakpoints, on blocks that take one (`cache_policy`);
+call ids in the API's alphabet; no blank text; at most four cache breakpoints, on blocks that take one (`cache_policy`),
+none on a deferred tool; changes of the tools in a message of the role `system` between a user turn and an answer;
 thinking settings in the form that the model takes (`catalog`).
 """
 
 import re
+from collections.abc import Iterator, Mapping
 from typing import Final, assert_never
 
 from openprogram.core.jsonio import JsonObject, JsonValue, digest
@@ -19,9 +21,10 @@ from openprogram.core.messages import (
     ToolUseBlock,
 )
 from openprogram.core.prompt import ModelParams, ProviderRequest
+from openprogram.core.surface import Delta, Strategy
 from openprogram.providers.cache_policy import BlockPlace, breakpoints
 from openprogram.providers.catalog import ModelFacts
-from openprogram.providers.history import Turn, arrange, image_note, own_reasoning, sent_name
+from openprogram.providers.history import Turn, arrange, as_called, image_note, in_results, keep_after, own_reasoning
 
 DEFAULT_MAX_TOKENS: Final = 8_192
 """For a model of which nothing is known; the API wants a number."""
@@ -39,15 +42,25 @@ NO_TOOL: Final[JsonObject] = {
 """Declared where no tool is but the history holds calls, which the API refuses without a declaration."""
 
 
+BETAS: Final[Mapping[Strategy, str]] = {
+    "inline_changes": "inline-tools-2026-09-15",
+    "reference_changes": "mid-conversation-tool-changes-2026-07-01",
+}
+"""What the header `anthropic-beta` asks for, in every request of an epoch."""
+
+
 def request_body(request: ProviderRequest, model_id: str, facts: ModelFacts) -> JsonObject:
     """The JSON body of one streaming request. `model_id` is `endpoint/model`, for reasoning that may go back."""
-    turns = arrange(request.messages, own_reasoning(model_id))
+    keep = keep_after(request.messages, request.thinking_after, own_reasoning(model_id))
+    turns = arrange(request.messages, keep, request.deltas)
     tools: list[JsonValue] = [wire_tool(tool) for tool in request.tools]
     if not tools and any(isinstance(item.block, ToolUseBlock) for turn in turns for item in turn.items):
         tools = [dict(NO_TOOL)]
     system: list[JsonValue] = [{"type": "text", "text": text} for text in request.system if text.strip()]
-    contents = [[_block(item.block, facts) for item in turn.items] for turn in turns]
+    placed = in_results(request.deltas)
+    contents = [[block for item in turn.items for block in _blocks(item.block, placed, facts)] for turn in turns]
     _mark(tools, system, turns, contents, request.previous_length)
+    tools += [{**wire_tool(tool), "defer_loading": True} for tool in request.deferred]
     messages: list[JsonValue] = [
         {"role": turn.role, "content": list(content)} for turn, content in zip(turns, contents, strict=True)
     ]
@@ -93,6 +106,32 @@ def wire_tool(tool: JsonObject) -> JsonObject:
     return {"name": tool["name"], "description": tool["description"], "input_schema": tool["parameters"]}
 
 
+def _blocks(block: Block | Delta, placed: Mapping[str, Delta], facts: ModelFacts) -> list[JsonObject]:
+    match block:
+        case Delta():
+            return _changes(block)
+        case ToolResultBlock(call_id) if call_id in placed:
+            found: list[JsonValue] = [
+                {"type": "tool_reference", "tool_name": name} for name in placed[call_id].referenced
+            ]
+            return [{"type": "tool_result", "tool_use_id": _call_id(call_id), "content": found}]
+        case _:
+            return [_block(block, facts)]
+
+
+def _changes(delta: Delta) -> list[JsonObject]:
+    """A change of the tools as the content of a message of the role `system`."""
+    added: list[JsonObject] = [{"type": "tool_definition", "definition": wire_tool(tool)} for tool in delta.defined]
+    added += map(_reference, delta.referenced)
+    blocks: list[JsonObject] = [{"type": "tool_addition", "tool": tool} for tool in added]
+    blocks += [{"type": "tool_removal", "tool": _reference(name)} for name in delta.withdrawn]
+    return [*blocks, {"type": "text", "text": delta.text}] if delta.text else blocks
+
+
+def _reference(name: str) -> JsonObject:
+    return {"type": "tool_reference", "name": name}
+
+
 def _block(block: Block, facts: ModelFacts) -> JsonObject:
     match block:
         case TextBlock(text):
@@ -101,8 +140,9 @@ def _block(block: Block, facts: ModelFacts) -> JsonObject:
             return {"type": "redacted_thinking", "data": redacted}
         case ReasoningBlock(text, signature):
             return {"type": "thinking", "thinking": text, "signature": signature}
-        case ToolUseBlock(call_id, name, arguments):
-            return {"type": "tool_use", "id": _call_id(call_id), "name": sent_name(name), "input": arguments}
+        case ToolUseBlock(call_id):
+            call = as_called(block)
+            return {"type": "tool_use", "id": _call_id(call_id), "name": call.name, "input": call.arguments}
         case ToolResultBlock(call_id, status, content):
             body: JsonObject = {"type": "tool_result", "tool_use_id": _call_id(call_id)}
             parts = [_part(part, facts) for part in content if isinstance(part, ImageBlock) or part.text.strip()]
@@ -141,9 +181,9 @@ def _mark(
 ) -> None:
     """Put the breakpoints on the freshly made blocks."""
     places = [
-        BlockPlace(number, index, item.source, turn.role, not isinstance(item.block, ReasoningBlock))
+        BlockPlace(number, index, source, turn.role, markable)
         for number, turn in enumerate(turns)
-        for index, item in enumerate(turn.items)
+        for index, (source, markable) in enumerate(_sources(turn))
     ]
     chosen = breakpoints(len(tools), len(system), places, previous_length)
     marked = [contents[turn][index] for turn, index in chosen.blocks]
@@ -153,3 +193,10 @@ def _mark(
             marked.append(block)
     for block in marked:
         block["cache_control"] = dict(_MARK)
+
+
+def _sources(turn: Turn) -> Iterator[tuple[int, bool]]:
+    """For each block of a turn's content where it comes from, and whether it takes a mark."""
+    for item in turn.items:
+        blocks = len(_changes(item.block)) if isinstance(item.block, Delta) else 1
+        yield from [(item.source, not isinstance(item.block, ReasoningBlock))] * blocks

@@ -2,7 +2,8 @@
 
 A breakpoint makes the API write a cache entry for everything up to it, and look for one up to 20 blocks before it. Four
 are allowed. Ours: the last tool, the last system block, the place where the previous request's newest one stood (so
-that reading never depends on the lookback, even after a step with 25 parallel calls), and the newest message.
+that reading never depends on the lookback, even after a step with 25 parallel calls), and the newest message. A change
+of the tools at the end of the history is the newest message.
 """
 
 from collections.abc import Iterator, Sequence
@@ -59,7 +60,7 @@ def breakpoints(tools: int, system: int, places: Sequence[BlockPlace], previous_
 
 
 def _last(backwards: Iterator[BlockPlace]) -> BlockPlace | None:
-    return next((place for place in backwards if place.markable and place.role == "user"), None)
+    return next((place for place in backwards if place.markable and place.role != "assistant"), None)
 
 
 def _before(places: Sequence[BlockPlace], previous_length: int) -> Iterator[BlockPlace]:

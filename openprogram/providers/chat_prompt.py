@@ -17,8 +17,9 @@ from openprogram.core.messages import (
     ToolUseBlock,
 )
 from openprogram.core.prompt import ProviderRequest
+from openprogram.core.surface import Delta
 from openprogram.providers.catalog import ModelFacts
-from openprogram.providers.history import Keep, Turn, arrange, image_note, sent_name, short_call_id
+from openprogram.providers.history import Keep, Turn, arrange, as_called, image_note, short_call_id
 from openprogram.providers.hosts import Quirks
 
 PICTURES: Final = "(The pictures above belong to the tool results before them, in their order.)"
@@ -37,6 +38,8 @@ def request_body(request: ProviderRequest, model_id: str, facts: ModelFacts, qui
     body: JsonObject = {"model": request.model, "messages": messages, "stream": True}
     if request.tools:
         body["tools"] = [wire_tool(tool) for tool in request.tools]
+        if request.allowed is not None:
+            body["tool_choice"] = _choice(request.allowed)
     if quirks.stream_usage:
         body["stream_options"] = {"include_usage": True}
     if quirks.cache_key and request.cache_key:
@@ -49,6 +52,12 @@ def request_body(request: ProviderRequest, model_id: str, facts: ModelFacts, qui
     if params.effort is not None and quirks.effort:
         body["reasoning_effort"] = params.effort
     return body
+
+
+def _choice(names: tuple[str, ...]) -> JsonValue:
+    """Only these of the declared tools: not a part of the cached prompt."""
+    tools: list[JsonValue] = [{"type": "function", "function": {"name": name}} for name in names]
+    return {"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": tools}} if tools else "none"
 
 
 def _none(message: Message, block: ReasoningBlock) -> bool:
@@ -91,7 +100,7 @@ def _user(turn: Turn, quirks: Quirks, facts: ModelFacts) -> list[JsonValue]:
                 messages.append({"role": "tool", "tool_call_id": _call_id(call_id, quirks), "content": text})
             case TextBlock(text):
                 texts.append(text)
-            case ToolUseBlock() | ReasoningBlock():
+            case ToolUseBlock() | ReasoningBlock() | Delta():
                 raise TypeError("a user turn holds text and results only")
             case _:
                 assert_never(item.block)
@@ -131,11 +140,12 @@ def _assistant(turn: Turn, quirks: Quirks) -> JsonValue:
                 texts.append(text)
             case ReasoningBlock(text):
                 reasoning.append(text)
-            case ToolUseBlock(call_id, name, arguments):
-                function: JsonObject = {"name": sent_name(name), "arguments": canonical(arguments).decode()}
+            case ToolUseBlock(call_id):
+                call = as_called(item.block)
+                function: JsonObject = {"name": call.name, "arguments": canonical(call.arguments).decode()}
                 calls.append({"id": _call_id(call_id, quirks), "type": "function", "function": function})
-            case ToolResultBlock():
-                raise TypeError("results belong to user turns")
+            case ToolResultBlock() | Delta():
+                raise TypeError("an answer holds text, reasoning and calls only")
             case _:
                 assert_never(item.block)
     message: JsonObject = {"role": "assistant", "content": "\n\n".join(texts) if texts else None}

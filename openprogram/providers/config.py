@@ -4,10 +4,12 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from openprogram.core.prompt import Api, Capability, Counting, ModelInfo, Strategy
-from openprogram.core.usage import Price
+from openprogram.core.prompt import Api, Counting, ModelInfo
+from openprogram.core.surface import Strategy
+from openprogram.core.usage import CacheRules, Price
+from openprogram.providers.capabilities import capability_of
 from openprogram.providers.catalog import UNKNOWN, ModelFacts, facts_of
-from openprogram.providers.hosts import Quirks, cache_ttl_of, host_of, quirks_of
+from openprogram.providers.hosts import Quirks, cache_granularity_of, cache_ttl_of, host_of, quirks_of
 
 NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 """Names of endpoints: they are the first half of every model id, `endpoint/model`."""
@@ -35,7 +37,8 @@ class EndpointConfig:
     key: str | None = field(default=None, repr=False)
     models: tuple[ModelEntry, ...] = ()
     """Empty: the endpoint is asked."""
-    strategy: Strategy = "append"
+    strategy: Strategy | None = None
+    """None: what is known of the endpoint."""
     context_window: int | None = None
     max_output_tokens: int | None = None
     price: Price | None = None
@@ -87,6 +90,7 @@ class EndpointConfig:
     def info(self, model: str, listed: ModelFacts = UNKNOWN) -> ModelInfo:
         """A model as offered to the user."""
         facts = self.facts(model, listed)
+        ttl_s = self.cache_ttl_s or cache_ttl_of(self.base_url, self.api)
         return ModelInfo(
             id=self.model_id(model),
             endpoint=self.name,
@@ -95,10 +99,14 @@ class EndpointConfig:
             context_window=facts.context_window,
             max_output_tokens=facts.max_output_tokens,
             price=facts.price,
-            capability=Capability(
+            capability=capability_of(
+                self.base_url,
+                self.api,
+                model,
                 strategy=self.strategy,
-                cache_ttl_s=self.cache_ttl_s or cache_ttl_of(self.base_url, self.api),
+                cache_ttl_s=self.cache_ttl_s,
                 supports_thinking=facts.thinking != "none",
             ),
             counting=Counting(self.api, facts.token_ratio, facts.tool_overhead),
+            caching=CacheRules(ttl_s, facts.cache_minimum, cache_granularity_of(self.api)),
         )

@@ -11,6 +11,7 @@ from typing import Final
 from openprogram.core.errors import ConfigError
 from openprogram.core.prompt import Api
 from openprogram.core.usage import Price
+from openprogram.providers.capabilities import SPOKEN
 from openprogram.providers.config import NAME, EndpointConfig, ModelEntry
 from openprogram.providers.hosts import Quirks, quirks_of
 from openprogram.providers.tables import (
@@ -64,6 +65,12 @@ def _from_table(name: str, table: object, environ: Mapping[str, str]) -> Endpoin
         )
     values = read_endpoint(table, path)
     base_url = _url_for(values.api, values.base_url)
+    if values.strategy is not None and values.strategy not in SPOKEN[values.api]:
+        raise ConfigError(
+            f"{path}.strategy: {values.strategy} does not exist in the API {values.api}.",
+            field=f"{path}.strategy",
+            hint=f"There are {', '.join(sorted(SPOKEN[values.api]))}.",
+        )
     return EndpointConfig(
         name=name,
         api=values.api,

@@ -1,13 +1,14 @@
 """From a chat's history to turns that every model API accepts, whatever the history holds.
 
 User and assistant take turns, beginning and ending with the user. Each call is answered at the start of the very next
-user turn, once, in the order of the calls (design law 7). The result is neutral: `anthropic_prompt` and `chat_prompt`
+user turn, once, in the order of the calls (design law 7). A change of the tools in mid-history stands between a user
+turn and an answer, in a turn of its own (spec cache.md C7). The result is neutral: `anthropic_prompt` and `chat_prompt`
 write it down in their wire formats, `segments` fingerprints it.
 """
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
@@ -21,6 +22,7 @@ from openprogram.core.messages import (
     ToolResultBlock,
     ToolUseBlock,
 )
+from openprogram.core.surface import BRIDGE_NAME, Delta
 
 Keep = Callable[[Message, ReasoningBlock], bool]
 """Whether a reasoning block may go back to the endpoint at hand."""
@@ -29,39 +31,65 @@ OPENING: Final = "(The beginning of this conversation is not shown.)"
 """Stands before a history that begins with an answer."""
 CONTINUE: Final = "Continue."
 """Stands after an answer that is to be written on: no current API does that by itself. It stays where it was sent."""
+NO_ANSWER: Final = "(No answer.)"
+"""Stands between a change of the tools and what the user says next, where the answer that should is empty."""
 NO_RESULT: Final = "No result was recorded for this call."
 _NOT_NAME: Final = re.compile(r"[^a-zA-Z0-9_-]")
 
 
+Role = Literal["user", "assistant", "system"]
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A block to be sent, and the place in the history of the message it comes from."""
+    """A block to be sent, and the place in the history of the message it comes from, or that it stands behind."""
 
     source: int
-    block: Block
+    block: Block | Delta
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What one side says until the other one speaks."""
+    """What one side says until the other one speaks; a `system` turn holds the changes of the tools between them."""
 
-    role: Literal["user", "assistant"]
+    role: Role
     items: tuple[Item, ...]
 
 
-def arrange(messages: Sequence[Message], keep: Keep) -> tuple[Turn, ...]:
+def arrange(messages: Sequence[Message], keep: Keep, deltas: Iterable[Delta] = ()) -> tuple[Turn, ...]:
     """The history as alternating turns. Pure: the same messages give the same turns, for ever.
 
     Blank text is left out, results without a call too; a call without a result gets one that says so. Reasoning goes
-    where `keep` allows, but never at the end of a message, where no API accepts it.
+    where `keep` allows, but never at the end of a message, where no API accepts it. A delta that stands inside a result
+    is its adapter's matter, one behind a message that is not there is left out.
     """
     arranger = _Arranger(messages)
+    changes: dict[str, list[Delta]] = {}
+    for delta in deltas:
+        if delta.call_id is None:
+            changes.setdefault(delta.after, []).append(delta)
     for index, message in enumerate(messages):
         if message.role == "assistant":
             arranger.answer(index, _sendable(message, keep))
         else:
             arranger.user(index, [block for block in message.blocks if _has_text(block)])
+        if message.id in changes:
+            arranger.change(index, changes[message.id])
     return arranger.finish()
+
+
+def in_results(deltas: Iterable[Delta]) -> Mapping[str, Delta]:
+    """The deltas that stand inside results, by the id of the call."""
+    return {delta.call_id: delta for delta in deltas if delta.call_id is not None}
+
+
+def keep_after(messages: Sequence[Message], thinking_after: str | None, keep: Keep) -> Keep:
+    """`keep` for what came after a message; up to it all reasoning stays behind."""
+    ids = [message.id for message in messages]
+    if thinking_after not in ids:
+        return keep
+    gone = frozenset(ids[: ids.index(thinking_after) + 1])
+    return lambda message, block: message.id not in gone and keep(message, block)
 
 
 def own_reasoning(model_id: str) -> Keep:
@@ -77,6 +105,13 @@ def sent_name(name: str) -> str:
     """A tool's name in the alphabet of all APIs: a model may have called one that does not exist by a name that the
     API then refuses in the history."""
     return _NOT_NAME.sub("_", name)[:64] or "unknown"
+
+
+def as_called(call: ToolUseBlock) -> ToolUseBlock:
+    """A call as the model made it, with a name that every API takes."""
+    if call.bridged:
+        return replace(call, name=BRIDGE_NAME, arguments={"name": call.name, "arguments": call.arguments})
+    return replace(call, name=sent_name(call.name))
 
 
 def short_call_id(call_id: str, chars: int) -> str:
@@ -115,7 +150,7 @@ class _Arranger:
     """The turns so far, and the recorded results, each of which answers one call that stands before it."""
 
     def __init__(self, messages: Sequence[Message]) -> None:
-        self._sides: list[tuple[Literal["user", "assistant"], list[Item]]] = []
+        self._sides: list[tuple[Role, list[Item]]] = []
         self._ids: set[str] = set()
         self._results: dict[str, deque[tuple[int, ToolResultBlock]]] = {}
         for index, message in enumerate(messages):
@@ -123,8 +158,17 @@ class _Arranger:
                 self._results.setdefault(result.call_id, deque()).append((index, result))
 
     def user(self, index: int, blocks: Sequence[Block]) -> None:
-        if blocks:
-            self._side("user").extend(Item(index, block) for block in blocks)
+        if not blocks:
+            return
+        if self._sides and self._sides[-1][0] == "system":  # a change is followed by an answer, or by nothing
+            self._side("assistant").append(Item(index, TextBlock(NO_ANSWER)))
+        self._side("user").extend(Item(index, block) for block in blocks)
+
+    def change(self, index: int, deltas: Sequence[Delta]) -> None:
+        if not self._sides:
+            self.user(index, [TextBlock(OPENING)])
+        self._continue(index)
+        self._side("system").extend(Item(index, delta) for delta in deltas)
 
     def answer(self, index: int, blocks: Sequence[Block]) -> None:
         if not blocks:
@@ -150,12 +194,12 @@ class _Arranger:
         self._continue()
         return tuple(Turn(role, tuple(items)) for role, items in self._sides)
 
-    def _continue(self) -> None:
+    def _continue(self, index: int | None = None) -> None:
         role, items = self._sides[-1]
         if role == "assistant":
-            self.user(items[-1].source, [TextBlock(CONTINUE)])
+            self.user(items[-1].source if index is None else index, [TextBlock(CONTINUE)])
 
-    def _side(self, role: Literal["user", "assistant"]) -> list[Item]:
+    def _side(self, role: Role) -> list[Item]:
         if not self._sides or self._sides[-1][0] != role:
             self._sides.append((role, []))
         return self._sides[-1][1]

@@ -7,8 +7,10 @@ piece from `response.completed`. Unknown events and items are passed over.
 from collections.abc import Iterable
 from typing import Any, Final
 
+from openprogram.core.jsonio import canonical
 from openprogram.core.messages import Block
 from openprogram.core.prompt import Completed, ProviderEvent, StopReason
+from openprogram.core.tooling import DISCOVERY_TOOL
 from openprogram.core.usage import Usage
 from openprogram.providers.answer import Answer, OpenBlock
 from openprogram.providers.faults import Cut, Declined, Garbled, Reported
@@ -90,6 +92,8 @@ class ResponsesParser:
         self._answer.end_block()
         if item["type"] == "function_call":
             self._calls[index] = self._answer.call(string(item["call_id"]), string(item["name"]))
+        elif _is_our_search(item):
+            self._calls[index] = self._answer.call(string(item["call_id"]), DISCOVERY_TOOL)
 
     def _end(self, index: int, item: dict[str, Any]) -> None:
         """The whole item; what no delta brought is taken from it."""
@@ -97,6 +101,8 @@ class ResponsesParser:
         kind = item["type"]
         if kind == "function_call" and index not in self._filled:
             self._arguments(index, string(item["arguments"]))
+        elif _is_our_search(item):
+            self._arguments(index, canonical(item["arguments"]).decode())
         elif kind == "message" and index not in self._filled:
             for part in item["content"]:
                 self._declined_in_words |= part["type"] == "refusal"
@@ -140,6 +146,11 @@ class ResponsesParser:
     def partial(self) -> tuple[tuple[Block, ...], Usage]:
         """What had arrived."""
         return self._answer.blocks(whole=False), usage_of(_object(self._response, "usage"))
+
+
+def _is_our_search(item: dict[str, Any]) -> bool:
+    """Whether a model searches by the API's own form for it, which `client_tool_search` has to declare."""
+    return item["type"] == "tool_search_call" and item.get("execution") == "client"
 
 
 def usage_of(usage: dict[str, Any]) -> Usage:

@@ -8,7 +8,7 @@ from typing import Final, assert_never
 
 import orjson
 
-from openprogram.core.jsonio import JsonObject, JsonValue, canonical
+from openprogram.core.jsonio import JsonObject, JsonValue, canonical, digest
 from openprogram.core.messages import (
     Block,
     ImageBlock,
@@ -20,9 +20,17 @@ from openprogram.core.messages import (
     ToolUseBlock,
 )
 from openprogram.core.prompt import ModelParams, ProviderRequest
+from openprogram.core.surface import Delta, Strategy
 from openprogram.providers.catalog import ModelFacts
-from openprogram.providers.history import Keep, Turn, arrange, image_note, sent_name, short_call_id
+from openprogram.providers.history import Keep, Turn, arrange, as_called, image_note, keep_after, short_call_id
 
+LOADING: Final[JsonObject] = {
+    "type": "tool_search",
+    "execution": "client",
+    "description": "Reserved: tools are loaded by the application itself. Never call this.",
+    "parameters": {"type": "object", "properties": {}},
+}
+"""Declared from the first request where tools come as the output of searches. The model searches by our own tool."""
 KEY_CHARS: Final = 64
 """Longest `prompt_cache_key`."""
 _CALL_ID_CHARS: Final = 64
@@ -32,17 +40,36 @@ _SEALED: Final = ("encrypted_content", "id", "summary")
 def request_body(request: ProviderRequest, model_id: str, facts: ModelFacts) -> JsonObject:
     """The JSON body of one streaming request. `model_id` is `endpoint/model`, for reasoning that may go back."""
     items: list[JsonValue] = []
-    for turn in arrange(request.messages, _own_reasoning(model_id)):
-        items.extend(_user(turn, facts) if turn.role == "user" else _assistant(turn))
+    keep = keep_after(request.messages, request.thinking_after, _own_reasoning(model_id))
+    for turn in arrange(request.messages, keep, request.deltas):
+        match turn.role:
+            case "user":
+                items.extend(_user(turn, facts))
+            case "assistant":
+                items.extend(_assistant(turn))
+            case "system":
+                items.extend(_changes(turn, request.strategy))
+            case _:
+                assert_never(turn.role)
     body: JsonObject = {"model": request.model, "input": items, "stream": True, "store": False}
     instructions = "\n\n".join(text for text in request.system if text.strip())
     if instructions:
         body["instructions"] = instructions
     if request.tools:
         body["tools"] = [wire_tool(tool) for tool in request.tools]
+        if request.allowed is not None:
+            body["tool_choice"] = _choice(request.allowed)
+    if request.strategy == "client_tool_search":
+        body["tools"] = [*(wire_tool(tool) for tool in request.tools), dict(LOADING)]
     if request.cache_key:
         body["prompt_cache_key"] = request.cache_key[:KEY_CHARS]
     return body | settings(request.params, facts)
+
+
+def _choice(names: tuple[str, ...]) -> JsonValue:
+    """Only these of the declared tools: not a part of the cached prompt."""
+    tools: list[JsonValue] = [{"type": "function", "name": name} for name in names]
+    return {"type": "allowed_tools", "mode": "auto", "tools": tools} if tools else "none"
 
 
 def settings(params: ModelParams, facts: ModelFacts) -> JsonObject:
@@ -82,7 +109,7 @@ def _user(turn: Turn, facts: ModelFacts) -> list[JsonValue]:
                 items.append({"type": "function_call_output", "call_id": _call_id(call_id), "output": output})
             case TextBlock(text):
                 texts.append({"type": "input_text", "text": text})
-            case ToolUseBlock() | ReasoningBlock():
+            case ToolUseBlock() | ReasoningBlock() | Delta():
                 raise TypeError("a user turn holds text and results only")
             case _:
                 assert_never(item.block)
@@ -112,18 +139,49 @@ def _assistant(turn: Turn) -> list[JsonValue]:
     return [_item(item.block) for item in turn.items]
 
 
-def _item(block: Block) -> JsonValue:
+def _changes(turn: Turn, strategy: Strategy) -> list[JsonValue]:
+    """Tools that came in mid-conversation, in the form of the strategy, and what has to be said of others."""
+    items: list[JsonValue] = []
+    for item in turn.items:
+        if not isinstance(item.block, Delta):
+            raise TypeError("a system turn holds changes of the tools only")
+        if item.block.text:
+            said: JsonObject = {"type": "input_text", "text": item.block.text}
+            items.append({"type": "message", "role": "developer", "content": [said]})
+        if item.block.defined:
+            items += _loaded(item.block) if strategy == "client_tool_search" else [_added(item.block)]
+    return items
+
+
+def _added(delta: Delta) -> JsonValue:
+    tools: list[JsonValue] = [wire_tool(tool) for tool in delta.defined]
+    return {"type": "additional_tools", "role": "developer", "tools": tools}
+
+
+def _loaded(delta: Delta) -> list[JsonValue]:
+    """A search that the application made by itself, and what it found."""
+    names: list[JsonValue] = list(delta.offered)
+    same: JsonObject = {"call_id": f"call_{digest([delta.after, names])}", "execution": "client", "status": "completed"}
+    tools: list[JsonValue] = [{**wire_tool(tool), "defer_loading": True} for tool in delta.defined]
+    return [
+        {"type": "tool_search_call", "arguments": {"names": names}, **same},
+        {"type": "tool_search_output", "tools": tools, **same},
+    ]
+
+
+def _item(block: Block | Delta) -> JsonValue:
     match block:
         case TextBlock(text):
             part: JsonObject = {"type": "output_text", "text": text, "annotations": []}
             return {"type": "message", "role": "assistant", "content": [part]}
         case ReasoningBlock():
             return {"type": "reasoning", **(_sealed(block) or {})}
-        case ToolUseBlock(call_id, name, arguments):
-            text = canonical(arguments).decode()
-            return {"type": "function_call", "call_id": _call_id(call_id), "name": sent_name(name), "arguments": text}
-        case ToolResultBlock():
-            raise TypeError("results belong to user turns")
+        case ToolUseBlock(call_id):
+            call = as_called(block)
+            text = canonical(call.arguments).decode()
+            return {"type": "function_call", "call_id": _call_id(call_id), "name": call.name, "arguments": text}
+        case ToolResultBlock() | Delta():
+            raise TypeError("an answer holds text, reasoning and calls only")
         case _:
             assert_never(block)
 

@@ -6,10 +6,10 @@ endpoint and release equal digests are equal bytes on the wire, whichever format
 step from there to the wire.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import assert_never
 
-from openprogram.core.jsonio import JsonValue, digest
+from openprogram.core.jsonio import JsonObject, JsonValue, digest
 from openprogram.core.messages import (
     Block,
     ImageBlock,
@@ -21,11 +21,13 @@ from openprogram.core.messages import (
     ToolUseBlock,
 )
 from openprogram.core.prompt import ProviderRequest, Segment
-from openprogram.providers.history import Item, Keep, arrange
+from openprogram.core.surface import Delta
+from openprogram.providers.history import Item, Keep, arrange, in_results, keep_after
 
 
 def segments(request: ProviderRequest) -> tuple[Segment, ...]:
-    """Tools by name, system blocks by number, messages by id, in the order in which they are sent."""
+    """Tools by name, system blocks by number, messages by id, changes of the tools by the id of the message that they
+    stand behind, in the order in which they are sent. A deferred tool is part of what refers to it."""
     tools = [Segment("tool", str(tool["name"]), digest(tool)) for tool in request.tools]
     system = [Segment("system", str(number), digest(text)) for number, text in enumerate(request.system)]
     return (*tools, *system, *_messages(request))
@@ -33,13 +35,33 @@ def segments(request: ProviderRequest) -> tuple[Segment, ...]:
 
 def _messages(request: ProviderRequest) -> Iterable[Segment]:
     sent: dict[int, list[Item]] = {}
-    for turn in arrange(request.messages, _same_model(request.model)):
+    keep = keep_after(request.messages, request.thinking_after, _same_model(request.model))
+    for turn in arrange(request.messages, keep, request.deltas):
         for item in turn.items:
             sent.setdefault(item.source, []).append(item)
+    deferred = {str(tool["name"]): tool for tool in request.deferred}
+    placed = in_results(request.deltas)
     for source in sorted(sent):
-        if source < len(request.messages):
-            parts: list[JsonValue] = [_canonical(item.block) for item in sent[source]]
-            yield Segment("message", request.messages[source].id, digest([_side(request.messages[source]), parts]))
+        if source >= len(request.messages):
+            continue
+        message, parts, changes = request.messages[source], list[JsonValue](), list[Delta]()
+        for item in sent[source]:
+            match item.block:
+                case Delta():
+                    changes.append(item.block)
+                case ToolResultBlock(call_id) if call_id in placed:
+                    parts.append([_canonical(item.block), _change(placed[call_id], deferred)])
+                case _:
+                    parts.append(_canonical(item.block))
+        if parts:
+            yield Segment("message", message.id, digest([_side(message), parts]))
+        for change in changes:
+            yield Segment("delta", message.id, digest(_change(change, deferred)))
+
+
+def _change(delta: Delta, deferred: Mapping[str, JsonObject]) -> JsonValue:
+    referenced: list[JsonValue] = [[name, deferred.get(name)] for name in delta.referenced]
+    return [list(delta.defined), referenced, list(delta.withdrawn), delta.text]
 
 
 def _side(message: Message) -> str:
@@ -70,8 +92,8 @@ def _canonical(block: Block) -> JsonValue:
             return ["text", text]
         case ReasoningBlock(text, signature, redacted):
             return ["reasoning", text, signature, redacted]
-        case ToolUseBlock(call_id, name, arguments):
-            return ["call", call_id, name, arguments]
+        case ToolUseBlock(call_id, name, arguments, bridged):
+            return ["call", call_id, name, arguments, "bridged"] if bridged else ["call", call_id, name, arguments]
         case ToolResultBlock(call_id, status, content):
             return ["result", call_id, status == "ok", [_part(part) for part in content]]
         case _:

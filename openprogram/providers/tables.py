@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationError
 
 from openprogram.core.errors import ConfigError
+from openprogram.core.surface import Strategy
 
 
 def _base_url(value: str) -> str:
@@ -95,7 +96,7 @@ class EndpointTable(BaseModel):
     key: Key | None = None
     key_env: Name | None = None
     models: list[ModelItem] = []
-    strategy: Literal["append", "frozen"] = "append"
+    strategy: Strategy | None = None
     context_window: Count | None = None
     max_output_tokens: Count | None = None
     price: PriceTable | None = None

@@ -25,6 +25,7 @@ from openprogram.sessions.journal import Journal
 from openprogram.sessions.live import Live
 from openprogram.sessions.meter import Meter
 from openprogram.sessions.projects import Projects
+from openprogram.sessions.refusals import Refusals
 from openprogram.sessions.sidebar import Sidebar
 from openprogram.sessions.ticker import Ticker
 from openprogram.tokens.calibration import Calibration
@@ -48,6 +49,8 @@ class Defaults:
     max_steps: int = 200
     home: Path | None = None
     """The server's own data, which no chat may work in; None where that is nowhere on this disk."""
+    secrets: tuple[str, ...] = ()
+    """Keys and the like that the configuration holds: they are taken out of what is exported."""
 
 
 SettingChanged = Callable[[str, str, JsonValue], None]
@@ -95,6 +98,7 @@ class Hub:
         self.ticker = Ticker(TICK_S)
         self.sidebar = Sidebar(ports.store, ports.bus, self.ticker)
         self.calibration = Calibration(ports.store)
+        self.refusals = Refusals(ports.store, ports.clock)
         self.meter = Meter(
             ports.tokens,
             self.calibration,

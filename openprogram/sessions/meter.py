@@ -8,7 +8,8 @@ from typing import Final, assert_never
 import structlog
 
 from openprogram.core.errors import StorageError
-from openprogram.core.prompt import ModelInfo, ProviderRequest, SurfacePlan
+from openprogram.core.prompt import ModelInfo, ProviderRequest
+from openprogram.core.surface import SurfacePlan
 from openprogram.core.usage import Usage
 from openprogram.providers.pricing import Weight, weight
 from openprogram.tokens.calibration import KEPT, Calibration, Ratio

@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from openprogram.agent.deferral import offer
 from openprogram.agent.freeze import freeze
 from openprogram.context.catalog import counted_texts, lines_of
-from openprogram.core.prompt import Api, ModelInfo, Surface
+from openprogram.core.prompt import Api, ModelInfo
 from openprogram.core.protocol.tool_frames import ToolBudget
 from openprogram.core.storage import SessionRow
+from openprogram.core.surface import Surface
 from openprogram.core.tooling import ContractTool, Resolution, Snapshot
 from openprogram.providers.pricing import FRAME, tool_text
 from openprogram.sessions.effective import floor
 from openprogram.sessions.hub import Hub
 from openprogram.surface.planner import plan
+from openprogram.surface.wanted import Warmth
 from openprogram.tokens.calibration import Ratio, calibrated
 
 
@@ -78,7 +80,7 @@ def _shown(hub: Hub, model: ModelInfo, snapshot: Snapshot, resolved: Resolution,
     contract = freeze(resolved, lambda spec: ContractTool(spec, spec.execute))
     count = hub.ports.tokens.at_most
     asked = offer(contract, floor(snapshot, resolved), model, count, loaded, loaded)
-    surface, _ = plan(None, asked, now=0.0, cache_ttl_s=0.0)
+    surface, _ = plan(None, asked, hub.refusals.of(model), Warmth(0.0))
     return surface
 
 

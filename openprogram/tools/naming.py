@@ -11,6 +11,7 @@ from operator import itemgetter
 from typing import Final
 
 from openprogram.core.jsonio import canonical, digest
+from openprogram.core.surface import RESERVED_NAMES
 from openprogram.core.tooling import ToolSpec
 
 MAX_LENGTH: Final = 64
@@ -20,10 +21,11 @@ _KINDS: Final = ("builtin", "plugin", "mcp")
 
 
 def unique_names(tools: Iterable[ToolSpec]) -> tuple[tuple[str, ToolSpec], ...]:
-    """Each tool with the valid name that is its own, sorted by that name."""
+    """Each tool with the valid name that is its own, sorted by that name. Reserved names are nobody's (cache.md C8)."""
     taken: dict[str, ToolSpec] = {}
     for tool in sorted(tools, key=_claim):
-        taken[next(name for name in _candidates(tool) if name not in taken)] = tool
+        free = (name for name in _candidates(tool) if name not in taken and name not in RESERVED_NAMES)
+        taken[next(free)] = tool
     return tuple(sorted(taken.items(), key=itemgetter(0)))
 
 

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openprogram.core.jsonio import JsonObject, canonical
-from openprogram.core.prompt import Surface, SurfacePlan
-from openprogram.surface.planner import Wanted, plan
+from openprogram.core.surface import Surface, SurfacePlan
+from openprogram.surface.wanted import Wanted
+from tests.support.surfaces import plan
 
 TTL = 300.0
 NAMES = ("bash", "edit", "read", "weather", "web_search", "write")

@@ -7,21 +7,21 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from openprogram.agent.environment import Environment, History, Resumed, Setup
+from openprogram.agent.environment import AsStated, Environment, History, Resumed, Setup
 from openprogram.agent.freeze import freeze
 from openprogram.agent.loop import run
 from openprogram.agent.stop import StopSignal
 from openprogram.context.assembler import PromptContext
 from openprogram.core.errors import RequestError, StorageError
-from openprogram.core.events import Event, MessageAdded, TurnFinished
+from openprogram.core.events import Event, MessageAdded, StepFinished, TurnFinished
 from openprogram.core.intent import ToolIntent
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.loaded import LoadedSet
 from openprogram.core.messages import ToolResultBlock
-from openprogram.core.prompt import (
-    ModelParams,
-    Surface,
-)
+from openprogram.core.ports import Provider
+from openprogram.core.prompt import ModelParams
+from openprogram.core.sent import PutSent
+from openprogram.core.surface import Surface
 from openprogram.core.tooling import ContractTool, ToolContext, ToolOutput, ToolSpec
 from openprogram.tokens import count_tokens
 from openprogram.tools.registry import Registry
@@ -137,6 +137,7 @@ class Chat:
 
     def __init__(self, provider: ScriptedProvider, *tools: FakeTool, said: str = "hello") -> None:
         self.provider = provider
+        self.endpoint: Provider = provider
         self.registry = Registry()
         self.registry.put("builtin", [tool.spec for tool in tools])
         self.intent = ToolIntent(toolset="full")
@@ -145,11 +146,14 @@ class Chat:
         self.history = History(chain(("user", said)))
         self.inbox = FakeInbox(self.history)
         self.surfaces = FakeSurfaces()
+        self.sent: list[PutSent] = []
         self.loaded = LoadedSet()
         self.finder = Finder()
         self.stop = StopSignal()
         self.refusals: list[RequestError] = []
         self.floor: tuple[str, ...] = ()
+        self.model = MODEL
+        self.capabilities = AsStated()
         self.now = NOON
         self.max_steps = 200
         self.setups = 0
@@ -169,8 +173,8 @@ class Chat:
             dropped=frozenset(resolution.dropped),
             rank=partial(self.finder.rank, snapshot),
             count=count_tokens,
-            model=MODEL,
-            provider=self.provider,
+            model=self.model,
+            provider=self.endpoint,
             params=ModelParams(),
             prompt=PromptContext("/workspace", "linux"),
             workspace=Path("/workspace"),
@@ -188,9 +192,11 @@ class Chat:
             surfaces=self.surfaces,
             history=self.history,
             loaded=self.loaded,
+            capabilities=self.capabilities,
             stop=self.stop,
             clock=lambda: self.now,
             monotonic=lambda: self.now,
+            sent=self.sent.append,
             max_steps=self.max_steps,
         )
 
@@ -206,6 +212,11 @@ class Chat:
     def results(self) -> list[ToolResultBlock]:
         """Every result in the history, in order."""
         return [result for answer in self.history.messages for result in answer.results]
+
+    @property
+    def steps(self) -> list[StepFinished]:
+        """The requests that were answered."""
+        return self.emit.of(StepFinished)
 
     @property
     def reasons(self) -> list[str]:

@@ -25,8 +25,8 @@ from tests.support.tree import ROOT
 ANTHROPIC_HEADERS = {"x-api-key": "test", "anthropic-version": "2023-06-01"}
 OPENAI_HEADERS = {"authorization": "Bearer test"}
 _LARGE = 1 << 20  # of such a body aiohttp wants to be given a file
-PATHS = {"anthropic": "/v1/messages", "chat": "/v1/chat/completions"}
-HEADERS = {"anthropic": ANTHROPIC_HEADERS, "chat": OPENAI_HEADERS}
+PATHS = {"anthropic": "/v1/messages", "chat": "/v1/chat/completions", "responses": "/v1/responses"}
+HEADERS = {"anthropic": ANTHROPIC_HEADERS, "chat": OPENAI_HEADERS, "responses": OPENAI_HEADERS}
 
 
 class FakeApi:
@@ -92,6 +92,18 @@ class FakeApi:
         """Report so many input tokens for one of o200k."""
         await self._post("/__fake/tokenizer", {"factor": factor})
 
+    async def fail(self, *faults: dict[str, Any]) -> None:
+        """Faults for coming requests, until they are used up or taken back by calling it with none."""
+        await self._post("/__fake/faults", list(faults))
+
+    async def refuse(self, *features: str, model: str | None = None) -> None:
+        """Refuse these features with 400 from now on, and no others."""
+        await self._post("/__fake/refuse", {"features": features, "model": model})
+
+    async def bill(self) -> dict[str, Any]:
+        """Tokens billed: `finished` and `unfinished` answers, and both for each of `models`."""
+        return await self._get("/__fake/bill")
+
     async def reset(self) -> None:
         """As if the process had just started."""
         await self._post("/__fake/reset", None)
@@ -138,8 +150,9 @@ async def fake_api(*arguments: str, pace: float = 0) -> AsyncIterator[FakeApi]:
 
 
 def ask(fake: FakeApi, api: str, model: str = "demo", *, stream: bool = True, text: str = "hi") -> Any:
-    """A request in the wire format `api` (anthropic, chat), as aiohttp's context manager."""
-    body: dict[str, Any] = {"model": model, "messages": [{"role": "user", "content": text}], "stream": stream}
+    """A request in the wire format `api` (anthropic, chat, responses), as aiohttp's context manager."""
+    body: dict[str, Any] = {"model": model, "stream": stream}
+    body["input" if api == "responses" else "messages"] = [{"role": "user", "content": text}]
     if api == "anthropic":
         body["max_tokens"] = 5000
     return fake.http.post(PATHS[api], json=body, headers=HEADERS[api])
@@ -158,4 +171,4 @@ async def read_all(response: aiohttp.ClientResponse) -> tuple[bytes, bool]:
 
 def ended_well(data: bytes) -> bool:
     """Whether a stream has come to its documented end."""
-    return b"event: message_stop" in data or b"data: [DONE]" in data
+    return any(end in data for end in (b"event: message_stop", b"data: [DONE]", b"event: response.completed"))

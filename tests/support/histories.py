@@ -50,6 +50,12 @@ def result(call_id: str, text: str = "content") -> ToolResultBlock:
 
 # -- any history at all -------------------------------------------------------------------------------------------
 
+PICTURE = ImageBlock(
+    "image/png",
+    "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACAQAAAAC1D1u3AAAADElEQVR4nGNgYGAAAAAEAAH2FzhVAAAAAElFTkSuQmCC",
+    3,
+    2,
+)
 _texts = st.text(st.characters(codec="utf-8"), max_size=8) | st.sampled_from(["", " ", "\n", "Hello."])
 # Few ids, so that they repeat, go missing and meet each other; some that only other APIs take.
 _ids = st.sampled_from(["c_1", "c_2", "c_3", "functions.read:0", "", "x" * 150])
@@ -65,9 +71,7 @@ _blocks: st.SearchStrategy[Block] = st.one_of(
         ToolResultBlock,
         _ids,
         st.sampled_from(["ok", "error", "denied"]),
-        st.lists(st.builds(TextBlock, _texts) | st.just(ImageBlock("image/png", "iVBORw0KGgo=", 3, 2)), max_size=2).map(
-            tuple
-        ),
+        st.lists(st.builds(TextBlock, _texts) | st.just(PICTURE), max_size=2).map(tuple),
         st.none() | st.just({"diff": "x"}),
     ),
 )

@@ -1,5 +1,7 @@
 """Values to store, by hand and by hypothesis: anything a chat can hold, in a form that fits in one screen of output."""
 
+from typing import get_args
+
 from hypothesis import strategies as st
 
 from openprogram.core.asking import (
@@ -33,7 +35,6 @@ from openprogram.core.messages import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from openprogram.core.prompt import Surface
 from openprogram.core.storage import (
     ANYWHERE,
     AddGrant,
@@ -56,7 +57,9 @@ from openprogram.core.storage import (
     UsageRow,
     Write,
 )
+from openprogram.core.surface import Delta, Strategy, Surface
 from openprogram.core.usage import CacheVerdict, Usage
+from tests.support.sent_values import sents
 
 EPOCH = 1_767_225_600.0
 """2026-01-01T00:00:00Z."""
@@ -176,15 +179,22 @@ def messages(ids: st.SearchStrategy[str]) -> st.SearchStrategy[Message]:
 
 
 usages = st.builds(Usage, tallies, tallies, tallies, tallies, tallies, tallies)
+declarations = st.lists(json_objects, max_size=2).map(tuple)
+deltas = st.builds(Delta, names, declarations, name_tuples, name_tuples, texts, st.none() | names)
 surfaces = st.builds(
     Surface,
     names,
     st.integers(0, 9),
-    st.lists(json_objects, max_size=2).map(tuple),
+    declarations,
     name_tuples,
     names,
     st.floats(0, 1e9),
     texts,
+    st.sampled_from(get_args(Strategy)),
+    declarations,
+    st.lists(deltas, max_size=2).map(tuple),
+    st.none() | names,
+    st.none() | names,
 )
 queues = st.lists(
     st.builds(
@@ -225,9 +235,19 @@ writes: st.SearchStrategy[Write] = st.one_of(
     st.builds(PutLoaded, name_tuples),
     st.builds(
         PutUsage,
-        st.builds(UsageRow, _turns, st.integers(1, 2), names, usages, st.none() | st.floats(0, 10)),
+        st.builds(
+            UsageRow,
+            _turns,
+            st.integers(1, 2),
+            st.sampled_from(("e/m", "e/n")),
+            usages,
+            # Sums of these are exact in whatever order they are added.
+            st.none() | st.integers(0, 640).map(lambda part: part / 64),
+            st.sampled_from(("step", "title", "subagent")),
+        ),
         st.none() | _ids.map(step_finished),
     ),
+    sents,
     st.builds(PutApproval, _approval_ids.map(approval)),
     st.builds(ResolveApproval, _approval_ids, st.sampled_from((None, "once", "session", "deny")), _texts_or_none),
     st.builds(PutQuestion, _question_ids.map(question)),

@@ -100,6 +100,7 @@ export class Turns {
           type: "tool_use",
           call_id: newId("c"),
           name: beat.name,
+          bridged: false,
           arguments: beat.arguments as ToolUseBlock["arguments"],
         };
         live.blocks.push(use);

@@ -1,7 +1,5 @@
-"""OpenAI's automatic cache: the longest common prefix, from 1,024 tokens on, in steps of 128.
-
-Reading is free of marks and writing is free of charge; an entry lives while it is used. (The newer
-models' explicit mode and write price come with the Responses API.)
+"""The automatic cache of OpenAI's models before GPT-5.6: the longest common prefix, from 1,024 tokens on, in
+steps of 128. Reading needs no marks and writing costs nothing; an entry lives while it is used.
 """
 
 from __future__ import annotations

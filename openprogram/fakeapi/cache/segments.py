@@ -17,7 +17,8 @@ from typing import Final, Literal, TypeAlias
 from openprogram.tokens import encode
 
 Section: TypeAlias = Literal["tools", "system", "messages"]
-Ttl: TypeAlias = Literal["5m", "1h"]
+Ttl: TypeAlias = Literal["5m", "1h", "30m", "12h"]
+"""Anthropic writes for 5 minutes or 1 hour, OpenAI for 30 minutes or 12 hours."""
 
 TOKEN_BYTES: Final = 4
 _SEPARATOR: Final = array("I", [200_018]).tobytes()
@@ -29,7 +30,7 @@ class Segment:
 
     `tokens` holds four bytes a token, the separator included; it is empty for a marker, which stands
     for a parameter that the cache key covers although it adds no text. `breakpoint` is the lifetime
-    asked for by a `cache_control` here. `block` says whether it counts in Anthropic's lookback.
+    asked for by a mark here. `block` says whether an entry may end here: it counts in the lookback.
     """
 
     digest: bytes
@@ -45,6 +46,21 @@ class Segment:
 
 
 Prompt: TypeAlias = tuple[Segment, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rendering:
+    """A rendered request. `binding` names its prompt for the thinking that will follow it; `misbound` are
+    the places of thinking blocks that were made behind another prompt."""
+
+    prompt: Prompt
+    binding: bytes = b""
+    misbound: tuple[str, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Number of tokens of the whole prompt."""
+        return prompt_size(self.prompt)
 
 
 def prompt_size(prompt: Prompt) -> int:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 import orjson
 
 from openprogram.fakeapi.answer import Block, TextBlock, ThinkingBlock, ToolUseBlock, joined
-from openprogram.fakeapi.cache.segments import Prompt, SegmentTable
+from openprogram.fakeapi.cache.segments import Rendering, SegmentTable
 from openprogram.fakeapi.conversation import Conversation
-from openprogram.fakeapi.dialects import anthropic_prompt
+from openprogram.fakeapi.dialects import anthropic_conversation, anthropic_prompt
 from openprogram.fakeapi.dialects.base import Exchange, Frame, RequestOptions, merged_usage
 from openprogram.fakeapi.models import Api
 from openprogram.fakeapi.rules.base import Violation
@@ -67,11 +68,11 @@ class AnthropicDialect:
 
     def conversation(self, body: JsonObject) -> Conversation:
         """A valid request as the demo model sees it."""
-        return anthropic_prompt.conversation(body)
+        return anthropic_conversation.conversation(body)
 
-    def prompt(self, body: JsonObject, table: SegmentTable) -> Prompt:
+    def render(self, body: JsonObject, table: SegmentTable) -> Rendering:
         """A valid request as tokenised segments."""
-        return anthropic_prompt.prompt(body, table)
+        return anthropic_prompt.render(body, table)
 
     def frames(self, exchange: Exchange) -> Iterator[Frame]:
         """message_start, the blocks with a ping after the first start, message_delta, message_stop."""
@@ -119,12 +120,12 @@ class AnthropicDialect:
 def _error(violation: Violation, request_id: str) -> JsonObject:
     error: JsonObject = {"type": violation.type, "message": violation.message}
     if violation.code is not None:
-        error["details"] = {"error_code": violation.code}
+        error["details"] = {"error_code": violation.code, **violation.details}
     return {"type": "error", "error": error, "request_id": request_id}
 
 
 def _message(exchange: Exchange, content: list[JsonObject], stopped: bool) -> JsonObject:
-    return {
+    message: JsonObject = {
         "id": exchange.id,
         "type": "message",
         "role": "assistant",
@@ -134,6 +135,13 @@ def _message(exchange: Exchange, content: list[JsonObject], stopped: bool) -> Js
         "stop_sequence": None,
         "usage": _usage(exchange, stopped),
     }
+    if exchange.diagnosis is not None:
+        message["diagnostics"] = exchange.diagnosis
+    if exchange.dropped:
+        message["input_transformations"] = [
+            {"type": "thinking_dropped", "path": path, "reason": "prefix_binding_mismatch"} for path in exchange.dropped
+        ]
+    return message
 
 
 def _usage(exchange: Exchange, stopped: bool) -> JsonObject:
@@ -186,7 +194,7 @@ def _closed(block: Block, show_thinking: bool) -> JsonObject:
         case TextBlock():
             return {"type": "text", "text": joined(block.chunks)}
         case ThinkingBlock():
-            shown = block if show_thinking else ThinkingBlock(())
+            shown = block if show_thinking else replace(block, chunks=())
             return {"type": "thinking", "thinking": joined(shown.chunks), "signature": shown.signature}
         case ToolUseBlock():
             return {
@@ -207,10 +215,12 @@ def _deltas(index: int, block: Block, show_thinking: bool) -> Iterator[Frame]:
     if isinstance(block, ToolUseBlock):
         yield Frame(head + b'""}}\n\n')
     hidden = isinstance(block, ThinkingBlock) and not show_thinking
-    for chunk in () if hidden else block.chunks:
-        yield Frame(head + json_string(chunk.text) + b"}}\n\n", chunk.hold, True)
+    for chunk in block.chunks:
+        # Hidden thinking takes its time all the same, and holds and faults find their place in it.
+        data = b"" if hidden else head + json_string(chunk.text) + b"}}\n\n"
+        yield Frame(data, chunk.hold, True)
     if isinstance(block, ThinkingBlock):
-        signature = (ThinkingBlock(()) if hidden else block).signature
+        signature = (replace(block, chunks=()) if hidden else block).signature
         delta = compact({"type": "signature_delta", "signature": signature}).encode()
         yield Frame(
             b'event: content_block_delta\ndata: {"type":"content_block_delta","index":%d,"delta":%b}\n\n'

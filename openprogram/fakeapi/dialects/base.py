@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from openprogram.fakeapi.answer import Answer
-from openprogram.fakeapi.cache.segments import Prompt, SegmentTable
+from openprogram.fakeapi.cache.segments import Rendering, SegmentTable
 from openprogram.fakeapi.cache.verdict import CacheVerdict
 from openprogram.fakeapi.conversation import Conversation
 from openprogram.fakeapi.models import Api
@@ -27,7 +27,10 @@ class Frame(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Exchange:
     """A request that was accepted, and what will be said. `output` and `reasoning` are tokens;
-    `show_thinking` is false where the client wants signatures without text."""
+    `show_thinking` is false where the client wants signatures without text; `dropped` are the places of
+    thinking blocks that the model did not get to see; `bills_writes` says whether writing to the cache costs;
+    `diagnosis` is what the client asked to be told about the cache. For the other fields see `RequestOptions`.
+    """
 
     id: str
     model: str
@@ -38,17 +41,30 @@ class Exchange:
     reasoning: int
     include_usage: bool = True
     show_thinking: bool = True
+    dropped: tuple[str, ...] = ()
+    bills_writes: bool = False
+    echo: JsonObject = field(default_factory=dict)
+    client_search: bool = False
+    loadable: Mapping[str, JsonObject] = field(default_factory=dict)
+    diagnosis: JsonObject | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class RequestOptions:
-    """The few parameters of a request that every wire format has in some spelling."""
+    """The few parameters of a request that every wire format has in some spelling.
+
+    `echo` are those that the answer repeats. `client_search` says that the client searches for tools, and
+    `loadable` holds the definitions, by name, that the provider's own search may load.
+    """
 
     stream: bool
     max_output: int | None
     include_usage: bool
     show_thinking: bool
     thinks: bool
+    echo: JsonObject = field(default_factory=dict)
+    client_search: bool = False
+    loadable: Mapping[str, JsonObject] = field(default_factory=dict)
 
 
 class Dialect(Protocol):
@@ -68,7 +84,7 @@ class Dialect(Protocol):
         """A valid request as the demo model sees it."""
         ...
 
-    def prompt(self, body: JsonObject, table: SegmentTable) -> Prompt:
+    def render(self, body: JsonObject, table: SegmentTable) -> Rendering:
         """A valid request as tokenised segments, in the order in which the model reads them."""
         ...
 

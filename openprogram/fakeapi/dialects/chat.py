@@ -14,10 +14,11 @@ from openprogram.fakeapi.answer import (
     ToolUseBlock,
     joined,
 )
-from openprogram.fakeapi.cache.segments import Prompt, SegmentTable
+from openprogram.fakeapi.cache.segments import Rendering, SegmentTable
 from openprogram.fakeapi.conversation import Conversation
 from openprogram.fakeapi.dialects import chat_prompt
 from openprogram.fakeapi.dialects.base import Exchange, Frame, RequestOptions, merged_usage
+from openprogram.fakeapi.dialects.openai_faults import FAULTS, error_object, model_not_found
 from openprogram.fakeapi.models import Api
 from openprogram.fakeapi.rules.base import Violation
 from openprogram.fakeapi.shapes import JsonObject, compact, json_string
@@ -27,37 +28,6 @@ _FINISH: Final[dict[StopReason, str]] = {
     "tool_use": "tool_calls",
     "max_tokens": "length",
     "refusal": "content_filter",
-}
-_FAULTS: Final = {
-    "rate_limit": Violation(
-        "Rate limit reached for requests. Please try again in 1s.",
-        429,
-        "requests",
-        code="rate_limit_exceeded",
-    ),
-    "overloaded": Violation(
-        "The engine is currently overloaded, please try again later.", 503, "server_error", code="overloaded"
-    ),
-    "server_error": Violation(
-        "The server had an error while processing your request. Sorry about that!", 500, "server_error"
-    ),
-    "unauthorised": Violation("Incorrect API key provided: ***.", 401, code="invalid_api_key"),
-    "forbidden": Violation(
-        "You have insufficient permissions for this operation.", 403, code="insufficient_permissions"
-    ),
-    "no_credit": Violation("Insufficient Balance", 402, "unknown_error"),
-    "quota": Violation(
-        "You exceeded your current quota, please check your plan and billing details.",
-        429,
-        "insufficient_quota",
-        code="insufficient_quota",
-    ),
-    "context_too_long": Violation(
-        "This model's maximum context length is 128000 tokens. However, your messages resulted in 131072 "
-        "tokens. Please reduce the length of the messages.",
-        param="messages",
-        code="context_length_exceeded",
-    ),
 }
 
 
@@ -83,9 +53,9 @@ class ChatDialect:
         """A valid request as the demo model sees it."""
         return chat_prompt.conversation(body)
 
-    def prompt(self, body: JsonObject, table: SegmentTable) -> Prompt:
+    def render(self, body: JsonObject, table: SegmentTable) -> Rendering:
         """A valid request as tokenised segments."""
-        return chat_prompt.prompt(body, table)
+        return Rendering(chat_prompt.prompt(body, table))
 
     def frames(self, exchange: Exchange) -> Iterator[Frame]:
         """The role, the deltas, the finish reason, the usage if asked for, and `[DONE]`."""
@@ -136,11 +106,11 @@ class ChatDialect:
 
     def error_body(self, violation: Violation, request_id: str) -> bytes:
         """`{"error": {"message", "type", "param", "code"}}`."""
-        return orjson.dumps(_error(violation))
+        return orjson.dumps(error_object(violation))
 
     def error_frame(self, violation: Violation, request_id: str) -> bytes:
         """An error object as a chunk of its own."""
-        return _data(_error(violation))
+        return _data(error_object(violation))
 
     def broken_frame(self) -> bytes:
         """A chunk whose JSON ends too early."""
@@ -149,20 +119,8 @@ class ChatDialect:
     def fault(self, kind: str, model: str) -> Violation:
         """The error of that kind in this API's words."""
         if kind == "model_not_found":
-            text = f"The model `{model}` does not exist or you do not have access to it."
-            return Violation(text, 404, code="model_not_found")
-        return _FAULTS[kind]
-
-
-def _error(violation: Violation) -> JsonObject:
-    return {
-        "error": {
-            "message": violation.message,
-            "type": violation.type,
-            "param": violation.param,
-            "code": violation.code,
-        }
-    }
+            return model_not_found(model)
+        return FAULTS[kind]
 
 
 def _chunk_head(exchange: Exchange) -> JsonObject:
@@ -214,13 +172,15 @@ def _message(exchange: Exchange) -> JsonObject:
 
 
 def _usage(exchange: Exchange) -> JsonObject:
-    """OpenAI's inclusive convention: the cached tokens are part of the prompt tokens."""
+    """OpenAI's inclusive convention: the cached tokens are part of the prompt tokens. What was written is
+    reported for the models that bill it."""
     prompt = exchange.cache.prompt
+    written = {"cache_write_tokens": exchange.cache.written} if exchange.bills_writes else {}
     usage: JsonObject = {
         "prompt_tokens": prompt,
         "completion_tokens": exchange.output,
         "total_tokens": prompt + exchange.output,
-        "prompt_tokens_details": {"cached_tokens": exchange.cache.read, "audio_tokens": 0},
+        "prompt_tokens_details": {"cached_tokens": exchange.cache.read, "audio_tokens": 0, **written},
         "completion_tokens_details": {"reasoning_tokens": exchange.reasoning},
     }
     return merged_usage(usage, exchange.answer.usage)

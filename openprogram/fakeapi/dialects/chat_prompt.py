@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
 
@@ -19,7 +20,8 @@ from openprogram.fakeapi.conversation import (
     UserTurn,
     spoken,
 )
-from openprogram.fakeapi.shapes import JsonObject, compact, objects, parsed_arguments, plain_text
+from openprogram.fakeapi.dialects.openai_marks import explicit, marked, writes
+from openprogram.fakeapi.shapes import JsonObject, compact, objects, parsed_arguments, plain_text, without
 
 
 def conversation(body: JsonObject) -> Conversation:
@@ -72,11 +74,22 @@ def _add_turn(turns: list[Turn], message: JsonObject) -> None:
 
 
 def prompt(body: JsonObject, table: SegmentTable) -> Prompt:
-    """The request as a chat template renders it: tools first, then the messages in their order."""
-    segments = [table.segment(compact(tool), "tools") for tool in objects(body.get("tools"))]
+    """The request as a chat template renders it: tools first, then the messages in their order. A breakpoint
+    can end at what comes from the client as content."""
+    tools = [replace(table.segment(compact(tool), "tools"), block=False) for tool in objects(body.get("tools"))]
+    segments = [*_parameters(body, table), *tools]
     for message in objects(body.get("messages")):
-        segments.append(_message(message, table))
-    return tuple(segments)
+        mark = explicit(message.get("content"), body)
+        segments.append(replace(_message(message, table), block=message["role"] != "assistant", breakpoint=mark))
+    return marked(segments, body, "chat")
+
+
+def _parameters(body: JsonObject, table: SegmentTable) -> list[Segment]:
+    """A marker for what else breaks the prefix, on models that cache at breakpoints."""
+    if not writes(body, "chat"):
+        return []
+    names = ("parallel_tool_calls", "response_format", "verbosity", "reasoning_effort", "service_tier")
+    return [table.marker(compact([body.get(name) for name in names]), "tools")]
 
 
 def _message(message: JsonObject, table: SegmentTable) -> Segment:
@@ -98,5 +111,6 @@ def _content(content: Any) -> str:
         if isinstance(part.get("text"), str):
             parts.append(part["text"])
         else:
-            parts.append(f"[{part.get('type')} {blake2b(orjson.dumps(part), digest_size=16).hexdigest()}]")
+            raw = orjson.dumps(without(part, "prompt_cache_breakpoint"))
+            parts.append(f"[{part.get('type')} {blake2b(raw, digest_size=16).hexdigest()}]")
     return "\n".join(parts)

@@ -1,4 +1,4 @@
-"""Anthropic Messages: cache_control (A50 to A59), and last of all the size of the prompt (A92)."""
+"""Anthropic Messages: cache_control (A50 to A54), and last of all what is seen of the rendered prompt (A47, A92)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from openprogram.fakeapi.rules.base import Facts, RuleTable, Violation
-from openprogram.fakeapi.shapes import JsonObject, objects, walk_messages
+from openprogram.fakeapi.shapes import JsonObject, child, objects, walk_messages
+from openprogram.fakeapi.tool_changes import drops_misbound
 
 TABLE: Final = RuleTable()
 
@@ -21,7 +22,8 @@ def marked(body: JsonObject) -> Iterator[tuple[str, JsonObject, object]]:
             yield f"system.{index}", block, block["cache_control"]
     for index, _, position, block in walk_messages(body):
         where = f"messages.{index}.content.{position}"
-        for inner in (*objects(block.get("content")), block):
+        definition = child(child(block, "tool"), "definition")
+        for inner in (*objects(block.get("content")), definition, block):
             if inner.get("cache_control") is not None:
                 yield where, inner, inner["cache_control"]
 
@@ -80,10 +82,26 @@ def _hour_first(facts: Facts) -> Violation | None:
     return None
 
 
+@TABLE.rule(
+    "A47",
+    "nothing before a thinking block has changed since it was made, on models that bind it",
+    "Preserved thinking: prefix checks",
+)
+def _bound(facts: Facts) -> Violation | None:
+    if drops_misbound(facts.body):
+        return None
+    for where in facts.rendering().misbound:
+        return Violation(
+            f"{where}: Invalid `signature` in `thinking` block. The block is bound to a different conversation. "
+            'Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to "drop_block".'
+        )
+    return None
+
+
 @TABLE.rule("A92", "the prompt fits the model's context window", "API errors: prompt is too long")
 def _fits(facts: Facts) -> Violation | None:
     window = facts.model.context_window if facts.model is not None else 0
-    tokens = facts.prompt_tokens()
+    tokens = facts.rendering().size
     if tokens <= window:
         return None
     return Violation(f"prompt is too long: {tokens} tokens > {window} maximum")

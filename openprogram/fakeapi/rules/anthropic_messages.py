@@ -7,11 +7,12 @@ from typing import Final
 
 from openprogram.fakeapi.rules.base import Facts, RuleTable, Violation
 from openprogram.fakeapi.shapes import JsonObject, content_blocks, objects, walk_messages
+from openprogram.fakeapi.tool_changes import CHANGES
 
 TABLE: Final = RuleTable()
 
 _USER_BLOCKS: Final = frozenset(
-    ["text", "image", "document", "search_result", "tool_result", "container_upload", "tool_reference"]
+    ["text", "image", "document", "search_result", "tool_result", "container_upload", "tool_reference", *CHANGES]
 )
 _ASSISTANT_BLOCKS: Final = frozenset(
     [
@@ -30,9 +31,10 @@ _ASSISTANT_BLOCKS: Final = frozenset(
         "mcp_tool_result",
         "container_upload",
         "compaction",
+        *CHANGES,
     ]
 )
-_SYSTEM_BLOCKS: Final = frozenset(["text", "tool_addition", "tool_removal"])
+_SYSTEM_BLOCKS: Final = frozenset(["text", *CHANGES])
 _BLOCKS: Final = {"user": _USER_BLOCKS, "assistant": _ASSISTANT_BLOCKS, "system": _SYSTEM_BLOCKS}
 _REQUIRED: Final[dict[str, dict[str, type]]] = {
     "text": {"text": str},

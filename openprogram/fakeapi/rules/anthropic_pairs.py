@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from openprogram.fakeapi.answer import sign
+from openprogram.fakeapi.answer import is_signed
 from openprogram.fakeapi.rules.base import Facts, RuleTable, Violation
 from openprogram.fakeapi.shapes import JsonObject, child, content_blocks, objects, walk_messages
 
@@ -87,7 +87,7 @@ def _results_first(facts: Facts) -> Violation | None:
 @TABLE.rule("A45", "a thinking block comes back exactly as it was given out", "Extended thinking: preserving blocks")
 def _signature(facts: Facts) -> Violation | None:
     for index, _, position, block in walk_messages(facts.body):
-        if block.get("type") == "thinking" and block["signature"] != sign(str(block["thinking"])):
+        if block.get("type") == "thinking" and not is_signed(block["thinking"], block["signature"]):
             return Violation(f"messages.{index}.content.{position}: Invalid `signature` in `thinking` block")
     return None
 

@@ -1,11 +1,13 @@
-"""Anthropic Messages: the request's head and its parameters (A1 to A19, A90, A91)."""
+"""Anthropic Messages: the request's head and its parameters (A1 to A17, A90, A91)."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from openprogram.fakeapi.rules.base import Facts, RuleTable, Violation
+from openprogram.fakeapi.rules.betas import BETAS, BINDING_CONTROLS
 from openprogram.fakeapi.shapes import child, objects
+from openprogram.fakeapi.tool_changes import betas, known
 
 TABLE: Final = RuleTable()
 
@@ -200,8 +202,7 @@ def _tool_choice(facts: Facts) -> Violation | None:
         )
     if kind != "tool":
         return None
-    names = [tool.get("name") for tool in objects(facts.body.get("tools"))]
-    if choice.get("name") not in names:
+    if choice.get("name") not in known(facts.body):
         return Violation(f"Tool '{choice.get('name')}' not found in provided tools")
     return None
 
@@ -223,4 +224,45 @@ def _objects(facts: Facts) -> Violation | None:
     for name in ("output_config", "metadata"):
         if not isinstance(facts.body.get(name) or {}, dict):
             return Violation(f"{name}: Input should be a valid dictionary")
+    return None
+
+
+@TABLE.rule("A15", "the header anthropic-beta names betas that exist", "API: beta headers")
+def _betas(facts: Facts) -> Violation | None:
+    unknown = sorted(betas(facts.headers) - BETAS)
+    if not unknown:
+        return None
+    return Violation(
+        f"Unexpected value(s) `{'`, `'.join(unknown)}` for the `anthropic-beta` header. Please consult our "
+        "documentation at platform.claude.com/docs/en/api/beta-headers or try again without the header."
+    )
+
+
+@TABLE.rule(
+    "A16", "thinking.block_binding is asked for by its beta header, and says error or drop_block", "Preserved thinking"
+)
+def _block_binding(facts: Facts) -> Violation | None:
+    thinking = child(facts.body, "thinking")
+    binding = thinking.get("block_binding")
+    if binding is None:
+        return None
+    where = f"thinking.{thinking['type']}.block_binding"
+    if BINDING_CONTROLS not in betas(facts.headers):
+        return Violation(f"{where}: requires the `anthropic-beta: {BINDING_CONTROLS}` header")
+    if not isinstance(binding, dict):
+        return Violation(f"{where}: Input should be a valid dictionary")
+    if binding.get("prefix_mismatch_behavior") not in (None, "error", "drop_block"):
+        return Violation(f"{where}.prefix_mismatch_behavior: Input should be 'error' or 'drop_block'")
+    return None
+
+
+@TABLE.rule("A17", "diagnostics names a previous message, or null for the first", "Cache diagnostics")
+def _diagnostics(facts: Facts) -> Violation | None:
+    diagnostics = facts.body.get("diagnostics")
+    if diagnostics is None:
+        return None
+    if not isinstance(diagnostics, dict):
+        return Violation("diagnostics: Input should be a valid dictionary")
+    if not isinstance(diagnostics.get("previous_message_id"), str | None):
+        return Violation("diagnostics.previous_message_id: Input should be a valid string")
     return None

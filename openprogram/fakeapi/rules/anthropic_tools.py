@@ -97,6 +97,7 @@ def _reference_unresolved(facts: Facts) -> Violation | None:
     for message in objects(facts.body.get("messages")):
         for block in content_blocks(message):
             for inner in objects(block.get("content")):
-                if inner.get("type") == "tool_reference" and inner.get("tool_name") not in names:
-                    return Violation(f"Tool reference '{inner.get('tool_name')}' has no corresponding tool definition")
+                name = inner.get("tool_name")
+                if inner.get("type") == "tool_reference" and not (isinstance(name, str) and name in names):
+                    return Violation(f"Tool reference '{name}' has no corresponding tool definition")
     return None

@@ -6,19 +6,22 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from openprogram.fakeapi.cache.segments import Rendering
 from openprogram.fakeapi.models import Model
 from openprogram.fakeapi.shapes import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """Why a request is refused, in the words of the real API where they are known."""
+    """Why a request is refused, in the words of the real API where they are known. `details` stand beside
+    the code where an API has them."""
 
     message: str
     status: int = 400
     type: str = "invalid_request_error"
     param: str | None = None
     code: str | None = None
+    details: JsonObject = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +31,14 @@ class Facts:
     `unreadable` is the parser's complaint about a body that is no JSON object; `body` is then empty.
     `size` is the raw body's, in bytes. `model` is `None` while no rule has made sure that it exists.
     `thought` answers whether this server gave out the tool call of that id behind a thinking block.
-    `prompt_tokens` counts the rendered prompt; only for requests that every earlier rule accepted.
+    `rendering` is the rendered prompt; only for requests that every earlier rule accepted.
     """
 
     body: JsonObject
     headers: Mapping[str, str]
     model: Model | None
     thought: Callable[[str], bool]
-    prompt_tokens: Callable[[], int]
+    rendering: Callable[[], Rendering]
     unreadable: str | None = None
     size: int = 0
 

@@ -186,7 +186,7 @@ def _system_first(facts: Facts) -> Violation | None:
 @TABLE.rule("O92", "the prompt fits the model's context window", "API errors: context_length_exceeded")
 def _fits(facts: Facts) -> Violation | None:
     window = facts.model.context_window if facts.model is not None else 0
-    tokens = facts.prompt_tokens()
+    tokens = facts.rendering().size
     if tokens <= window:
         return None
     return Violation(

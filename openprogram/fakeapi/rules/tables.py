@@ -7,12 +7,18 @@ from typing import Final
 from openprogram.fakeapi.models import Api
 from openprogram.fakeapi.rules import (
     anthropic_cache,
+    anthropic_changes,
+    anthropic_images,
     anthropic_messages,
     anthropic_pairs,
     anthropic_request,
     anthropic_tools,
+    chat_cache,
     chat_messages,
     chat_request,
+    responses_input,
+    responses_request,
+    responses_tools,
 )
 from openprogram.fakeapi.rules.base import Rule, RuleTable
 
@@ -22,9 +28,12 @@ TABLES: Final[dict[Api, tuple[RuleTable, ...]]] = {
         anthropic_tools.TABLE,
         anthropic_messages.TABLE,
         anthropic_pairs.TABLE,
+        anthropic_changes.TABLE,
+        anthropic_images.TABLE,
         anthropic_cache.TABLE,
     ),
-    "chat": (chat_request.TABLE, chat_messages.TABLE),
+    "chat": (chat_request.TABLE, chat_cache.TABLE, chat_messages.TABLE),
+    "responses": (responses_request.TABLE, responses_tools.TABLE, responses_input.TABLE),
 }
 
 

@@ -2,7 +2,6 @@
 
 from openprogram.core.events import ErrorInfo, Notice, TurnFinished
 from openprogram.core.ports import Store
-from openprogram.core.prompt import Surface
 from openprogram.core.storage import (
     NOTES_KEPT,
     AddNote,
@@ -18,6 +17,7 @@ from openprogram.core.storage import (
     SetLeaf,
     StartTurn,
 )
+from openprogram.core.surface import Surface
 from tests.support.store_values import (
     EPOCH,
     USER,

@@ -187,3 +187,14 @@ async def test_an_error_on_purpose_is_the_real_apis_error(
 async def test_models_are_listed_in_openais_shape(fake: FakeApi, client: openai.AsyncOpenAI) -> None:
     await fake.list_models("demo", "claude-opus-5-5", "gpt-6")
     assert [model.id async for model in client.models.list()] == ["demo", "gpt-6"]
+
+
+async def test_models_with_breakpoints_report_what_they_wrote(fake: FakeApi) -> None:
+    body = {"model": "gpt-6", "messages": [{"role": "user", "content": "word " * 2000}]}
+    seen = []
+    for _ in range(2):
+        async with fake.http.post("/v1/chat/completions", json=body, headers=OPENAI_HEADERS) as response:
+            details = (await response.json())["usage"]["prompt_tokens_details"]
+            seen.append((details["cached_tokens"], details["cache_write_tokens"]))
+    assert seen[0][0] == seen[1][1] == 0
+    assert seen[0][1] == seen[1][0] > 2000

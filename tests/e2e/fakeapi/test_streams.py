@@ -158,11 +158,18 @@ async def test_a_faulty_models_name_gives_its_status(fake: FakeApi, api: str, na
         assert "error" in await response.json()
 
 
+DELTAS = {
+    "anthropic": b"text_delta",
+    "chat": b'"delta":{"content":',
+    "responses": b"event: response.output_text.delta",
+}
+
+
 @APIS
 async def test_the_benchmark_streams_its_deltas(fake: FakeApi, api: str) -> None:
     async with ask(fake, api, "bench-500-0") as response:
         data, _ = await read_all(response)
-    assert data.count(b"text_delta" if api == "anthropic" else b'"delta":{"content":') == 500
+    assert data.count(DELTAS[api]) == 500
     assert ended_well(data)
 
 

@@ -23,7 +23,7 @@ async def fake(running: FakeApi) -> FakeApi:
     return running
 
 
-@pytest.fixture(params=APIS)
+@pytest.fixture(params=(*APIS, "openai-responses"))
 def api(request: pytest.FixtureRequest) -> Api:
     chosen: Api = request.param
     return chosen

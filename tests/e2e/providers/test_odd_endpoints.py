@@ -25,6 +25,11 @@ HELLO = request(message("user", "Hello"))
 STREAMS: dict[Api, bytes] = {
     "anthropic": messages_stream(message_start(input_tokens=1), *text_block(0, "Hi"), *message_end("end_turn")),
     "openai-chat": chat_stream(delta(content="Hi"), delta("stop")),
+    "openai-responses": messages_stream(
+        {"type": "response.output_item.added", "output_index": 0, "item": {"type": "message", "content": []}},
+        {"type": "response.output_text.delta", "output_index": 0, "item_id": "msg_1", "delta": "Hi"},
+        {"type": "response.completed", "response": {"status": "completed", "output": []}},
+    ),
 }
 
 

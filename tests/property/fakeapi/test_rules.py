@@ -7,15 +7,22 @@ import orjson
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openprogram.fakeapi.answer import sign
+from openprogram.fakeapi.answer import encrypted, sign
 from openprogram.fakeapi.dialects.anthropic import AnthropicDialect
 from openprogram.fakeapi.dialects.base import Dialect
 from openprogram.fakeapi.dialects.chat import ChatDialect
+from openprogram.fakeapi.dialects.responses import ResponsesDialect
 from openprogram.fakeapi.exchange import Accepted, Refusal, examine, prepare
 from openprogram.fakeapi.log import RequestLog
 from openprogram.fakeapi.state import FakeState
 
-HEADERS = {"authorization": "Bearer k", "anthropic-version": "2023-06-01"}
+HEADERS = {
+    "authorization": "Bearer k",
+    "anthropic-version": "2023-06-01",
+    "anthropic-beta": "inline-tools-2026-09-15,thinking-binding-controls-2026-08-01",
+}
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABAQAAAAA3bvkkAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg=="
+EXPLICIT = {"mode": "explicit", "ttl": "30m"}
 MARK = {"type": "ephemeral", "ttl": "5m"}
 SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
 
@@ -25,7 +32,8 @@ ANTHROPIC: Final[dict[str, Any]] = {
     "stream": True,
     "temperature": 1,
     "system": [{"type": "text", "text": "be kind", "cache_control": MARK}],
-    "thinking": {"type": "enabled", "budget_tokens": 1024, "display": "omitted"},
+    "thinking": {"type": "enabled", "budget_tokens": 1024, "display": "omitted", "block_binding": {}},
+    "diagnostics": {"previous_message_id": None},
     "output_config": {"effort": "low"},
     "tool_choice": {"type": "auto", "name": "read"},
     "tools": [
@@ -50,13 +58,27 @@ ANTHROPIC: Final[dict[str, Any]] = {
                     "type": "tool_result",
                     "tool_use_id": "id_1",
                     "is_error": False,
-                    "content": [{"type": "text", "text": "# Title", "cache_control": MARK}],
+                    "content": [
+                        {"type": "text", "text": "# Title"},
+                        {"type": "tool_reference", "tool_name": "late"},
+                    ],
                 },
-                {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}},
+                {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PIXEL}},
                 {"type": "text", "text": "and now list the files", "cache_control": MARK},
             ],
         },
         {"role": "system", "content": "a note"},
+        {
+            "role": "system",
+            "content": [
+                {"type": "tool_addition", "tool": {"type": "tool_reference", "name": "late"}, "cache_control": MARK},
+                {"type": "tool_removal", "tool": {"type": "tool_reference", "name": "read"}},
+                {
+                    "type": "tool_addition",
+                    "tool": {"type": "tool_definition", "definition": {"name": "new", "input_schema": SCHEMA}},
+                },
+            ],
+        },
     ],
 }
 CHAT: Final[dict[str, Any]] = {
@@ -80,6 +102,41 @@ CHAT: Final[dict[str, Any]] = {
         },
         {"role": "tool", "tool_call_id": "id_1", "content": "# Title"},
         {"role": "user", "content": "list the files"},
+    ],
+}
+
+RESPONSES: Final[dict[str, Any]] = {
+    "model": "gpt-6",
+    "stream": True,
+    "store": False,
+    "instructions": "be kind",
+    "max_output_tokens": 2000,
+    "include": ["reasoning.encrypted_content"],
+    "reasoning": {"effort": "low", "summary": "auto"},
+    "prompt_cache_key": "k",
+    "prompt_cache_options": {"mode": "implicit", "ttl": "12h", "comparison_response_id": "resp_1"},
+    "tool_choice": {"type": "allowed_tools", "mode": "auto", "tools": [{"type": "function", "name": "read"}]},
+    "tools": [
+        {"type": "function", "name": "read", "description": "d", "parameters": SCHEMA, "strict": False},
+        {"type": "namespace", "name": "n", "description": "d", "tools": [{"type": "function", "name": "x"}]},
+        {"type": "tool_search", "execution": "client", "parameters": SCHEMA},
+        {"type": "function", "name": "late", "parameters": SCHEMA, "strict": False, "defer_loading": True},
+    ],
+    "input": [
+        {"role": "user", "content": [{"type": "input_text", "text": "hi", "prompt_cache_breakpoint": EXPLICIT}]},
+        {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": encrypted("hm")},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "I look."}]},
+        {"type": "function_call", "id": "fc_1", "call_id": "id_1", "name": "read", "arguments": "{}"},
+        {"type": "tool_search_call", "call_id": "id_2", "execution": "client", "arguments": {"query": "late"}},
+        {"type": "function_call_output", "call_id": "id_1", "output": "# Title"},
+        {
+            "type": "tool_search_output",
+            "call_id": "id_2",
+            "execution": "client",
+            "tools": [{"type": "function", "name": "late", "parameters": SCHEMA, "defer_loading": True}],
+        },
+        {"type": "message", "role": "user", "content": "read README.md"},
+        {"type": "additional_tools", "role": "developer", "tools": [{"type": "function", "name": "new"}]},
     ],
 }
 
@@ -157,7 +214,7 @@ def judge(dialect: Dialect, body: dict[str, Any]) -> None:
 
 
 def test_the_unspoiled_requests_are_accepted() -> None:
-    for dialect, body in ((AnthropicDialect(), ANTHROPIC), (ChatDialect(), CHAT)):
+    for dialect, body in ((AnthropicDialect(), ANTHROPIC), (ChatDialect(), CHAT), (ResponsesDialect(), RESPONSES)):
         verdict = examine(FakeState(), dialect, HEADERS, orjson.dumps(body))
         assert isinstance(verdict, Accepted), verdict
 
@@ -172,7 +229,12 @@ def test_any_completions_request_is_answered_or_refused(body: dict[str, Any]) ->
     judge(ChatDialect(), body)
 
 
+@given(_spoiled(RESPONSES))
+def test_any_responses_request_is_answered_or_refused(body: dict[str, Any]) -> None:
+    judge(ResponsesDialect(), body)
+
+
 @given(st.binary(max_size=40))
 def test_any_bytes_are_judged(raw: bytes) -> None:
-    for dialect in (AnthropicDialect(), ChatDialect()):
+    for dialect in (AnthropicDialect(), ChatDialect(), ResponsesDialect()):
         assert isinstance(examine(FakeState(), dialect, HEADERS, raw), Refusal | Accepted)

@@ -9,9 +9,10 @@ from openprogram.core.prompt import ModelParams, ProviderRequest
 from openprogram.fakeapi.dialects.anthropic import AnthropicDialect
 from openprogram.fakeapi.dialects.base import Dialect
 from openprogram.fakeapi.dialects.chat import ChatDialect
+from openprogram.fakeapi.dialects.responses import ResponsesDialect
 from openprogram.fakeapi.exchange import Accepted, examine
 from openprogram.fakeapi.state import FakeState
-from openprogram.providers import anthropic_prompt, chat_prompt
+from openprogram.providers import anthropic_prompt, chat_prompt, responses_prompt
 from openprogram.providers.catalog import facts_of
 from openprogram.providers.hosts import Quirks, quirks_of
 from tests.support.fake import ANTHROPIC_HEADERS, OPENAI_HEADERS
@@ -64,3 +65,13 @@ def test_chat_completions_accepts_any_history(
     request = ProviderRequest(model, system, declared, messages, params, "s_1")
     body = chat_prompt.request_body(request, f"other/{model}", facts_of(model), quirks)
     assert refusal(ChatDialect(), OPENAI_HEADERS, body) is None
+
+
+@given(histories, st.sampled_from(["demo", "gpt-6.2", "gpt-5.5", "gpt-4.1"]), _params, _systems, st.integers(0, 2))
+def test_responses_accepts_any_history(
+    messages: tuple[Message, ...], model: str, params: ModelParams, system: tuple[str, ...], tools: int
+) -> None:
+    declared = ({**TOOL, "name": "write"}, TOOL)[:tools]
+    request = ProviderRequest(model, system, declared, messages, params, "s_1")
+    body = responses_prompt.request_body(request, f"other/{model}", facts_of(model))
+    assert refusal(ResponsesDialect(), OPENAI_HEADERS, body) is None

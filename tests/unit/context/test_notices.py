@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from openprogram.context.notices import Told, notice_text, told
-from openprogram.core.messages import Message
+from openprogram.context.notices import Told, notice_text, told, turns_since_switch
+from openprogram.core.messages import Message, Role
 from openprogram.core.news import News
-from openprogram.core.prompt import SurfacePlan
+from openprogram.core.surface import SurfacePlan
 from tests.support.script import chain
 
 TODAY = "2026-01-01"
@@ -88,3 +88,10 @@ def test_the_end_of_a_background_command_is_told_once() -> None:  # C12
     assert notice_text(_plan("read"), then, TODAY, news=news[:1]) is None
     assert notice_text(_plan("read"), then, TODAY, news=news) == lines[1]
     assert told(then).jobs == {"job_1"}
+
+
+def test_turns_are_counted_since_a_switch_was_told() -> None:  # C4
+    quiet: list[tuple[Role, str]] = [("user", "a"), ("assistant", "b"), ("notice", TODAY_LINE), ("user", "c")]
+    assert turns_since_switch(chain(*quiet)) == 2
+    for line in ("Switched off, calls will be refused: read.", "Switched on again: read.", "Now available: read."):
+        assert turns_since_switch(chain(("user", "0"), ("notice", f"{TODAY_LINE}\n{line}"), *quiet)) == 2

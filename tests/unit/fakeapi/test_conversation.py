@@ -6,9 +6,9 @@ import pytest
 
 from openprogram.context.notices import notice_text
 from openprogram.core.news import News
-from openprogram.core.prompt import SurfacePlan
+from openprogram.core.surface import SurfacePlan
 from openprogram.fakeapi.conversation import Call, Conversation, Result, UserTurn, spoken
-from openprogram.fakeapi.dialects import anthropic_prompt, chat_prompt
+from openprogram.fakeapi.dialects import anthropic_conversation, chat_prompt
 from openprogram.providers.history import CONTINUE, OPENING
 from tests.support.tools import spec
 
@@ -16,7 +16,7 @@ CALL = Call("c1", "read", {"path": "a"})
 
 
 def anthropic(*messages: Any, **more: Any) -> Conversation:
-    return anthropic_prompt.conversation({"messages": list(messages), **more})
+    return anthropic_conversation.conversation({"messages": list(messages), **more})
 
 
 def chat(*messages: Any, **more: Any) -> Conversation:

@@ -8,6 +8,7 @@ from openprogram.fakeapi.control import control_routes
 from openprogram.fakeapi.endpoints import provider_routes
 from openprogram.fakeapi.faults import ErrorKind, StreamKind, faulty_model_names
 from openprogram.fakeapi.main import _parser
+from openprogram.fakeapi.refusals import feature_names
 from openprogram.fakeapi.rules.base import Rule
 from openprogram.fakeapi.rules.tables import every_rule
 from openprogram.fakeapi.state import FakeState
@@ -22,7 +23,7 @@ def test_every_rule_is_documented_by_its_number(rule: Rule) -> None:
 
 
 def test_no_rule_is_documented_that_does_not_exist() -> None:
-    rows = [line for line in DOCUMENT.splitlines() if line.startswith(("| A", "| O")) and line[3].isdigit()]
+    rows = [line for line in DOCUMENT.splitlines() if line.startswith(("| A", "| O", "| R")) and line[3].isdigit()]
     assert len(rows) == len(every_rule())
 
 
@@ -39,6 +40,11 @@ def test_every_fault_is_documented(kind: str) -> None:
 
 @pytest.mark.parametrize("name", faulty_model_names())
 def test_every_faulty_models_name_is_documented(name: str) -> None:
+    assert f"`{name}`" in DOCUMENT
+
+
+@pytest.mark.parametrize("name", feature_names())
+def test_every_feature_that_can_be_refused_is_documented(name: str) -> None:
     assert f"`{name}`" in DOCUMENT
 
 

@@ -1,7 +1,9 @@
 """Scripts, the request log, models and faults."""
 
+from dataclasses import replace
 from typing import Any
 
+import orjson
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
@@ -9,8 +11,9 @@ from openprogram.fakeapi.answer import joined
 from openprogram.fakeapi.app import is_loopback
 from openprogram.fakeapi.faults import FaultKind, fault_of_model, faulty_model_names
 from openprogram.fakeapi.log import RequestLog
-from openprogram.fakeapi.models import bench_parameters, find_model
+from openprogram.fakeapi.models import Api, bench_parameters, find_model
 from openprogram.fakeapi.scripts import Script, ScriptQueue
+from tests.support.tree import ROOT
 
 
 def script(text: str, **more: Any) -> Script:
@@ -129,3 +132,34 @@ def test_a_real_models_limits_are_its_own(name: str, api: Any, minimum: int | No
 )
 def test_only_loopback_names_are_this_machine(host: str, loopback: bool) -> None:
     assert is_loopback(host) is loopback
+
+
+@pytest.mark.parametrize(
+    ("name", "family", "api"),
+    [
+        ("claude-haiku-4-5-20251001", "claude-haiku-4-5", "anthropic"),
+        ("gpt-6.2-sol", "gpt-6.2", "responses"),
+        ("gpt-5.6-luna", "gpt-5.6", "chat"),
+        ("gpt-4o-mini", "gpt-4o", "chat"),
+    ],
+)
+def test_dated_names_and_sizes_have_the_limits_of_their_family(name: str, family: str, api: Any) -> None:
+    found, known = find_model(name, api), find_model(family, api)
+    assert found is not None
+    assert known is not None
+    assert replace(found, display_name="") == replace(known, id=name, display_name="")
+
+
+@pytest.mark.parametrize("name", ["claude-opus-9", "claude-opus-5-9", "claude-opus-5-sol", "gpt-7-sol", "gpt-6-"])
+def test_what_belongs_to_no_family_is_unknown(name: str) -> None:
+    assert find_model(name, "anthropic") is None
+    assert find_model(name, "responses") is None
+
+
+@pytest.mark.parametrize("host", ["api.anthropic.com", "api.openai.com"])
+def test_every_model_that_the_program_lists_for_a_vendor_is_known_here(host: str) -> None:
+    apis: tuple[Api, ...] = ("anthropic",) if "anthropic" in host else ("chat", "responses")
+    listed = orjson.loads((ROOT / "openprogram" / "providers" / "models.json").read_bytes())[host]
+    unknown = [model["id"] for model in listed for api in apis if find_model(model["id"], api) is None]
+    assert listed
+    assert unknown == []

@@ -1,5 +1,6 @@
 """Chat Completions requests. The goldens hold whole bodies."""
 
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -98,3 +99,22 @@ def test_ids_that_are_too_long_for_the_host_are_shortened_alike_in_call_and_resu
     assert kept[2]["tool_calls"][0]["id"] == kept[3]["tool_call_id"] == long
     assert cut[2]["tool_calls"][0]["id"] == cut[3]["tool_call_id"]
     assert len(cut[3]["tool_call_id"]) <= 40
+
+
+def test_a_mask_is_a_list_of_what_is_allowed_outside_the_prompt() -> None:
+    request = ProviderRequest("m", (), (TOOL,), chain(message("user", "x")))
+    plain, masked, nothing = (
+        request_body(replace(request, allowed=allowed), "e/m", UNKNOWN, OPENAI) for allowed in (None, ("read",), ())
+    )
+    tools = [{"type": "function", "function": {"name": "read"}}]
+    assert masked["tool_choice"] == {"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": tools}}
+    assert nothing["tool_choice"] == "none"
+    assert "tool_choice" not in plain
+    assert plain["tools"] == masked["tools"] == nothing["tools"]
+
+
+def test_a_call_through_the_bridge_goes_back_as_it_was_made() -> None:
+    bridged = replace(call("c_1"), bridged=True)
+    sent = body_of(message("user", "x"), message("assistant", bridged), message("tool", result("c_1")))["messages"]
+    function = {"name": "call_tool", "arguments": '{"arguments":{"path":"a.txt"},"name":"read"}'}
+    assert sent[2]["tool_calls"] == [{"id": "c_1", "type": "function", "function": function}]

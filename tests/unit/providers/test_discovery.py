@@ -136,7 +136,11 @@ HEAD = '[endpoints.x]\napi = "anthropic"\nbase_url = "http://h"\n'
         (HEAD + "contextwindow = 5", "endpoints.x.contextwindow"),
         (HEAD + "context_window = 0", "endpoints.x.context_window"),
         (HEAD + 'context_window = "5"', "endpoints.x.context_window"),
-        (HEAD + 'strategy = "bridge"', "endpoints.x.strategy"),
+        (HEAD + 'strategy = "magic"', "endpoints.x.strategy"),
+        (
+            '[endpoints.x]\napi = "openai-chat"\nbase_url = "http://h"\nstrategy = "inline_changes"',
+            "endpoints.x.strategy",
+        ),
         (HEAD + 'models = "a"', "endpoints.x.models"),
         (HEAD + "models = [5]", "endpoints.x.models[0]"),
         (HEAD + 'models = ["a", {title = "A"}]', "endpoints.x.models[1].id"),

@@ -199,3 +199,18 @@ def test_the_parts_of_the_prompt_add_up_to_it(read: int, short: int, long: int, 
 def test_what_is_not_reported_is_unknown() -> None:
     assert usage_of({}) == Usage()
     assert usage_of(orjson.loads('{"input_tokens": 5, "output_tokens": 2}')) == Usage(uncached=5, output=2)
+
+
+def test_a_search_in_the_form_of_the_api_is_a_call_of_our_search() -> None:
+    item = {
+        "type": "tool_search_call",
+        "id": "tsc_1",
+        "call_id": "call_7",
+        "execution": "client",
+        "status": "completed",
+    }
+    whole = ended(0, **item, arguments={"query": "select:weather"})
+    blocks = parsed(added(0, **item, arguments={}), whole, completed()).ending().blocks
+    assert blocks == (ToolUseBlock("call_7", "tool_search", {"query": "select:weather"}),)
+    hosted = {**item, "execution": "server", "call_id": None}
+    assert parsed(ended(0, **hosted, arguments={}), completed()).ending().blocks == ()

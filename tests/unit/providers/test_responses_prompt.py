@@ -1,5 +1,6 @@
 """Requests of the Responses API. The goldens hold whole bodies."""
 
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -89,3 +90,20 @@ def test_pictures_stand_in_the_result_where_the_model_takes_them() -> None:
         {"type": "input_image", "detail": "auto", "image_url": "data:image/png;base64,iVBO"},
     ]
     assert body_of(*history)["input"][2]["output"].startswith("a.png\n\n[a picture of 3 x 2 pixels]")
+
+
+def test_a_mask_is_a_list_of_what_is_allowed_outside_the_prompt() -> None:
+    request = ProviderRequest("m", (), (TOOL,), chain(message("user", "x")))
+    plain, masked, nothing = (
+        request_body(replace(request, allowed=allowed), "e/m", UNKNOWN) for allowed in (None, ("read",), ())
+    )
+    allowed_tools = {"type": "allowed_tools", "mode": "auto", "tools": [{"type": "function", "name": "read"}]}
+    assert (masked["tool_choice"], nothing["tool_choice"]) == (allowed_tools, "none")
+    assert "tool_choice" not in plain
+    assert plain["tools"] == masked["tools"] == nothing["tools"]
+
+
+def test_a_call_through_the_bridge_goes_back_as_it_was_made() -> None:
+    bridged = replace(call("c_1"), bridged=True)
+    sent = body_of(message("user", "x"), message("assistant", bridged), message("tool", result("c_1")))["input"]
+    assert (sent[1]["name"], sent[1]["arguments"]) == ("call_tool", '{"arguments":{"path":"a.txt"},"name":"read"}')

@@ -9,7 +9,8 @@ import pytest
 
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import TextBlock
-from openprogram.core.prompt import Counting, ProviderRequest, SurfacePlan
+from openprogram.core.prompt import Counting, ProviderRequest
+from openprogram.core.surface import SurfacePlan
 from openprogram.core.usage import Usage
 from openprogram.providers.pricing import tool_text
 from openprogram.sessions.meter import Meter

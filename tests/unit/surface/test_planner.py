@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from openprogram.core.jsonio import JsonObject
-from openprogram.core.prompt import PlanReason, Surface
-from openprogram.surface.planner import Wanted, plan
+from openprogram.core.surface import PlanReason, Surface
+from openprogram.surface.wanted import Wanted
+from tests.support.surfaces import plan
 
 TTL = 300.0
 
@@ -134,14 +135,14 @@ def test_what_is_authorised_is_not_masked_though_it_waits() -> None:
 
 def test_no_more_is_declared_than_the_endpoint_takes() -> None:  # report 40
     many = tuple(f"tool_{number:03}" for number in range(200))
-    first = replace(wanted(*many, floor=("web_search",)), most=128)
-    surface, chosen = plan(None, first, now=0.0, cache_ttl_s=TTL)
+    first = wanted(*many, floor=("web_search",))
+    surface, chosen = plan(None, first, now=0.0, cache_ttl_s=TTL, most=128)
     assert (len(surface.declared), "web_search" in surface.names) == (128, True)
     assert set(surface.names) < {*many, "web_search"}
-    more = replace(discovering(*many, found=("zebra", "ant")), most=129)
-    surface, chosen = plan(surface, more, now=1.0, cache_ttl_s=TTL)
+    more = discovering(*many, found=("zebra", "ant"))
+    surface, chosen = plan(surface, more, now=1.0, cache_ttl_s=TTL, most=129)
     assert chosen.added == ("zebra",)
-    surface, chosen = plan(surface, replace(more, most=1), now=2.0, cache_ttl_s=TTL)
+    surface, chosen = plan(surface, more, now=2.0, cache_ttl_s=TTL, most=1)
     assert (chosen.kind, len(surface.declared)) == ("keep", 129)
 
 

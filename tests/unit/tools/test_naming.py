@@ -1,6 +1,7 @@
 import random
 import re
 
+from openprogram.core.surface import RESERVED_NAMES
 from openprogram.core.tooling import ToolSpec
 from openprogram.tools.naming import unique_names
 from tests.support.tools import spec
@@ -69,3 +70,9 @@ def test_560_tools_with_duplicates_and_long_names_get_stable_valid_names_in_any_
     for _ in range(10):
         shuffle.shuffle(tools)
         assert [name for name, _ in unique_names(tools)] == [name for name, _ in found]
+
+
+def test_a_name_that_the_surface_owns_is_no_tools() -> None:  # cache.md C8
+    for name in RESERVED_NAMES:
+        (given,) = names(spec(name, source="mcp:s"))
+        assert given not in RESERVED_NAMES

@@ -8,7 +8,7 @@ import { RowBuilder } from "./state/rows";
 const messages = [
   message("m_1", null, "user", "Where is the Needle?"),
   message("m_2", "m_1", "assistant", {
-    blocks: [{ type: "tool_use", call_id: "c_1", name: "grep", arguments: { pattern: "needle" } }],
+    blocks: [{ type: "tool_use", call_id: "c_1", name: "grep", arguments: { pattern: "needle" }, bridged: false }],
   }),
   message("m_3", "m_2", "tool", {
     blocks: [

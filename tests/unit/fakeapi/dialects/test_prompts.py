@@ -148,3 +148,43 @@ def test_appending_a_chat_message_keeps_the_prefix() -> None:
 
 def test_masking_by_tool_choice_keeps_the_chat_prefix() -> None:
     assert chat(*CHAT, tools=[CHAT_TOOL], tool_choice="none") == chat(*CHAT, tools=[CHAT_TOOL])
+
+
+@pytest.mark.parametrize("more", [{"reasoning_effort": "low"}, {"parallel_tool_calls": False}, {"verbosity": "low"}])
+def test_parameters_that_belong_to_the_prefix_break_it_on_models_with_breakpoints(more: dict[str, Any]) -> None:
+    for model, breaks in (("gpt-6", True), ("gpt-5.5", False)):
+        before, after = chat(*CHAT, model=model), chat(*CHAT, model=model, **more)
+        assert (before[0].digest != after[0].digest) == breaks
+
+
+def breakpoints(*contents: list[str | None], **more: Any) -> list[str | None]:
+    """The lifetimes written for messages whose parts have these breakpoints."""
+    messages = [
+        {
+            "role": "user",
+            "content": [
+                {"type": "text", "text": "x"}
+                if ttl is None
+                else {"type": "text", "text": "x", "prompt_cache_breakpoint": {"mode": "explicit", "ttl": ttl}}
+                for ttl in content
+            ],
+        }
+        for content in contents
+    ]
+    return [segment.breakpoint for segment in chat(*messages, model="gpt-6", **more)[1:]]
+
+
+def test_the_newest_content_gets_a_breakpoint_unless_only_explicit_ones_are_wanted() -> None:
+    assert breakpoints([None], ["12h"], [None]) == [None, "12h", "30m"]
+    assert breakpoints([None], [None], prompt_cache_options={"ttl": "12h"}) == [None, "12h"]
+    explicit = {"mode": "explicit"}
+    assert breakpoints([None], ["12h"], [None], prompt_cache_options=explicit) == [None, "12h", None]
+    assert breakpoints([None], [None], prompt_cache_options=explicit) == [None, None]
+
+
+def test_a_request_writes_at_most_four_breakpoints_the_newest() -> None:
+    marked: list[list[str | None]] = [["30m"]] * 5
+    assert breakpoints(*marked, [None]) == [None, None, "30m", "30m", "30m", "30m"]
+    explicit = {"mode": "explicit"}
+    written = breakpoints(*marked, [None], prompt_cache_options=explicit)
+    assert written == [None, "30m", "30m", "30m", "30m", None]

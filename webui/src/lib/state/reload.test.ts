@@ -87,7 +87,7 @@ class Log {
     for (const { id } of calls) {
       const delta = { message_id, block: blocks.length, call_id: id, name: "bash", text: '{"command":"ls"}' };
       this.commits.push([{ type: "tool_call_delta", ...delta }]);
-      blocks.push({ type: "tool_use", call_id: id, name: "bash", arguments: { command: "ls" } });
+      blocks.push({ type: "tool_use", call_id: id, name: "bash", arguments: { command: "ls" }, bridged: false });
     }
     const counted: StepFinished = {
       ...{ type: "step_finished", turn_id, step: number, message_id, model: "e/m", usage, cost: 0.5 },

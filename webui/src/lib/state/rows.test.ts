@@ -8,6 +8,7 @@ const use = (id: string, name = "read"): Message["blocks"][number] => ({
   type: "tool_use",
   call_id: id,
   name,
+  bridged: false,
   arguments: { path: id },
 });
 const result = (id: string, status: "ok" | "error" = "ok"): Message["blocks"][number] => ({
@@ -150,7 +151,7 @@ describe("rows", () => {
 
   test("a call that has its answer while others of its turn wait does not read as running (P9)", () => {
     const calls = ["c_1", "c_2", "c_3"].map((call_id) => ({ type: "tool_use" as const, call_id, name: "bash" }));
-    const blocks = calls.map((call) => ({ ...call, arguments: {} }));
+    const blocks = calls.map((call) => ({ ...call, arguments: {}, bridged: false }));
     const answer = message("m_2", "m_1", "assistant", { turn_id: "t_1", blocks });
     let state = fromSnapshot(sessionState({ messages: [turn[0]!, answer], turn_id: "t_1" }));
     const then = (event: ChatEvent): void => void (state = reduce(state, event, "2026-01-01T00:00:01.000Z"));
