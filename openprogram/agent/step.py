@@ -190,7 +190,7 @@ async def _planned(env: Environment, setup: Setup, at: StepId, capability: Capab
     warmth = _warmth(env, setup, turn_start=start)
 
     def planned() -> tuple[Surface, SurfacePlan]:
-        asked = wanted(setup, loaded, kept, history.messages)
+        asked = wanted(setup, loaded, kept, history.messages, previous)
         return plan(previous, asked, capability, warmth)
 
     surface, chosen = planned()

@@ -57,7 +57,9 @@ async def _other_tools(hub: Hub, action: PreviewToggle, row: SessionRow, last: A
     model = hub.ports.models.about(row.surface.model)
     model = model or ModelInfo(row.surface.model, "", row.surface.model, row.surface.model)
     contract = freeze(resolved, lambda spec: ContractTool(spec, spec.execute))
-    asked = offer(contract, floor(snapshot, resolved), model, hub.ports.tokens.at_most, row.loaded, row.loaded)
+    asked = offer(
+        contract, floor(snapshot, resolved), model, hub.ports.tokens.at_most, row.loaded, row.loaded, row.surface
+    )
     asked = replace(asked, system_digest=row.surface.system_digest)
     capability = hub.refusals.of(model)
     warmth = Warmth(hub.ports.clock(), prompt_tokens=last.usage.prompt)
