@@ -112,11 +112,20 @@ def launch(hub: Hub, ready: Ready, said: Iterable[Message] = ()) -> None:
         hub.progress.pop(session_id, None)  # what the log does not hold, the next request is not compared with
         await close_turn(hub, session_id, "error", error)
 
+    async def repair_late(error: ErrorInfo) -> None:
+        async with hub.lock(session_id):  # an action may have closed the turn, and begun another
+            row = await hub.ports.store.session(session_id)
+            if row is not None and row.turn_id == run.turn_id and session_id not in hub.runs:
+                await close_turn(hub, session_id, "error", error)
+
     async def supervised() -> None:
         try:
-            await run.supervise(ready.env, ready.resumed, repair)
+            left = await run.supervise(ready.env, ready.resumed, repair)
         finally:
             hub.runs.pop(session_id, None)
+        if left is not None:
+            hub.sidebar.failed(ready.user_id, left)
+            await run.close_later(left, repair_late)
 
     hub.spawn_run(supervised(), f"run {session_id}")
 
