@@ -143,13 +143,8 @@ async def _run_call(call: ToolUseBlock, site: CallSite, progress: _Progress) -> 
     refusal = _refusal(call.name, tool, site.discoverable.authority)
     if refusal is not None or tool is None:
         result = _result(call, "denied", refusal or "")
-    elif (fault := _fault(call, tool, site)) is not None:
-        result = _result(call, "error", fault)
     else:
-        watch = progress.begun[call.call_id] = _Stopwatch(site.monotonic, site.monotonic())
-        if site.discoverable.needs_loading(call.name):
-            discovery.select([call.name])
-        output = await _execute(tool, call, site, discovery, watch)
+        output = await _execute(tool, call, site, discovery, progress)
         content = site.pictures.admitted(output.content)
         result = ToolResultBlock(call.call_id, output.status, content, output.display)
     if discovery.discovered:
@@ -181,22 +176,16 @@ def _refusal(name: str, tool: ContractTool | None, authority: Authority) -> str 
 
 
 async def _execute(
-    tool: ContractTool, call: ToolUseBlock, site: CallSite, discovery: Discovery, watch: _Stopwatch
+    tool: ContractTool, call: ToolUseBlock, site: CallSite, discovery: Discovery, progress: _Progress
 ) -> ToolOutput:
-    """The supervisor of a tool call: whatever the tool does, the model gets a result."""
-    context = ToolContext(
-        site.session_id,
-        site.turn_id,
-        call.call_id,
-        site.workspace,
-        _output(call, site.emit),
-        discovery=discovery,
-        waiting=watch.waiting,
-        person=site.ports.person,
-        chats=site.ports.chats,
-    )
+    """The supervisor of a tool call: whatever the tool or its check of arguments does, the model gets a result."""
     try:
-        output = await tool.execute(call.arguments, context)
+        if (fault := _fault(call, tool, site)) is not None:
+            return ToolOutput.error(fault)
+        if site.discoverable.needs_loading(call.name):
+            discovery.select([call.name])
+        watch = progress.begun[call.call_id] = _Stopwatch(site.monotonic, site.monotonic())
+        output = await tool.execute(call.arguments, _context(call, site, discovery, watch))
         encode([output.content, output.display])  # what JSON cannot carry could not be stored
         return output
     except ToolFailure as failure:
@@ -207,9 +196,25 @@ async def _execute(
             raise
         _log.warning("tool_cancelled_itself", tool=call.name, session_id=site.session_id, call_id=call.call_id)
         return ToolOutput.error(f"{call.name} was cut off from what it worked with; this is a fault of the tool.")
-    except Exception as error:
+    except (GeneratorExit, KeyboardInterrupt):  # this coroutine is closed, the program ended
+        raise
+    except BaseException as error:  # a library's `sys.exit` or Rust panic is the tool's fault too, not the server's end
         _log.exception("tool_crashed", tool=call.name, session_id=site.session_id, call_id=call.call_id)
         return ToolOutput.error(f"{call.name} failed inside ({type(error).__name__}); this is a fault of the tool.")
+
+
+def _context(call: ToolUseBlock, site: CallSite, discovery: Discovery, watch: _Stopwatch) -> ToolContext:
+    return ToolContext(
+        site.session_id,
+        site.turn_id,
+        call.call_id,
+        site.workspace,
+        _output(call, site.emit),
+        discovery=discovery,
+        waiting=watch.waiting,
+        person=site.ports.person,
+        chats=site.ports.chats,
+    )
 
 
 def _output(call: ToolUseBlock, emit: Emit) -> OutputSink:

@@ -12,7 +12,7 @@ from openprogram.agent.environment import Setup
 from openprogram.agent.freeze import residency
 from openprogram.agent.tool_search import loads
 from openprogram.context.assembler import assemble
-from openprogram.context.catalog import Count, catalog
+from openprogram.context.catalog import Count, catalog, entries_of, uncovered
 from openprogram.core.jsonio import JsonObject, digest
 from openprogram.core.loaded import LoadedSet
 from openprogram.core.messages import Message
@@ -46,9 +46,11 @@ def worth_keeping(
     return tuple(name for name in loaded.names if name in called or name not in declared)
 
 
-def wanted(setup: Setup, loaded: Sequence[str], kept: Sequence[str], history: Sequence[Message]) -> Wanted:
+def wanted(
+    setup: Setup, loaded: Sequence[str], kept: Sequence[str], history: Sequence[Message], previous: Surface | None
+) -> Wanted:
     """What the planner is asked for. `loaded` may be added within an epoch; of it a rebase declares only `kept`."""
-    asked = offer(setup.contract, setup.floor, setup.model, setup.count, loaded, kept)
+    asked = offer(setup.contract, setup.floor, setup.model, setup.count, loaded, kept, previous)
     return replace(
         asked,
         system_digest=digest(list(assemble(setup.prompt).texts)),
@@ -79,10 +81,11 @@ def offer(
     count: Count,
     loaded: Sequence[str],
     kept: Sequence[str],
+    previous: Surface | None = None,
 ) -> Wanted:
     """The tools' part of what the planner is asked for: the prices that are shown come from here as well.
 
-    The tool that finds others never waits. Where it is missing, everything authorised is declared, within an epoch too.
+    The tool that finds others never waits. Where it is missing, whatever a rebase declares is declared from the start.
     """
     how = residency(contract)
     residents = [name for name in contract.names if how[name] == "resident"]
@@ -94,6 +97,7 @@ def offer(
         system_digest="",
         authorised=frozenset(contract.names),
         discovered=_declarations(contract, (DISCOVERY_TOOL, *loaded)) if DISCOVERY_TOOL in how else None,
+        waiting=_waiting(contract, loaded, previous),
         deferred=tuple(spec.declaration for spec in deferred if spec.name not in kept),
         catalog=catalog((spec for spec in deferred if spec.name not in kept), count),
     )
@@ -111,6 +115,16 @@ def undeclared(contract: Contract, surface: Surface | None) -> tuple[ToolSpec, .
         return tuple(tool.spec for tool in contract.tools if how[tool.spec.name] == "deferred")
     declared = set(surface.names)
     return tuple(tool.spec for tool in contract.tools if tool.spec.name not in declared)
+
+
+def _waiting(contract: Contract, loaded: Sequence[str], previous: Surface | None) -> frozenset[str]:
+    """What does not join the declared tools within an epoch, where nothing can be found any more: what had been told of
+    in the catalog. So a switch that takes the finding away, or leaves a part of what there was, declares nothing (spec
+    cache.md C2)."""
+    if previous is None or contract.get(DISCOVERY_TOOL) is not None:
+        return frozenset()
+    new = uncovered((tool.spec for tool in contract.tools), entries_of(previous.catalog))
+    return frozenset(contract.names) - {spec.name for spec in new} - set(loaded)
 
 
 def _declarations(contract: Contract, names: Iterable[str]) -> tuple[JsonObject, ...]:

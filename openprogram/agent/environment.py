@@ -19,9 +19,12 @@ from openprogram.core.messages import Message, ToolResultBlock
 from openprogram.core.news import NewsOf, no_news
 from openprogram.core.ports import Authority, Emit, Inbox, Provider, Surfaces
 from openprogram.core.prompt import ModelInfo, ModelParams, ProviderRequest, Segment
+from openprogram.core.sent import PutSent
 from openprogram.core.surface import Capability, Strategy, SurfacePlan
 from openprogram.core.tooling import Contract, ToolSpec
 from openprogram.core.usage import Usage
+from openprogram.ledger.difference import Outline
+from openprogram.ledger.verdict import Answered as AnsweredRequest
 from openprogram.surface.strategies import downgraded
 
 Rank = Callable[[str, Collection[str], int], Awaitable[tuple[str, ...]]]
@@ -85,6 +88,10 @@ Answered = Callable[[ModelInfo, ProviderRequest, SurfacePlan, Usage], None]
 """Is told of each request that was answered whole. Never blocks."""
 
 
+def _kept_nowhere(sent: PutSent) -> None:
+    """Nobody wants to know what was sent."""
+
+
 class Prepare(Protocol):
     """Makes the setup of the next turn. Raises `RequestError` where none can be made (unknown preset, no endpoint)."""
 
@@ -123,10 +130,12 @@ class History:
 
 @dataclass(slots=True)
 class Progress:
-    """What is carried from request to request of one session: the last one's segments and usage, where known."""
+    """What is carried from request to request of one session, where known: the last one's segments and what was sent of
+    it, and of each model the last request that was answered."""
 
     segments: tuple[Segment, ...] = ()
-    usage: Usage | None = None
+    outline: Outline | None = None
+    answered: dict[str, AnsweredRequest] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +177,9 @@ class Environment:
     monotonic: Callable[[], float]
     loaded: LoadedSet = field(default_factory=LoadedSet)
     answered: Answered = lambda _model, _request, _plan, _usage: None
+    sent: Callable[[PutSent], None] = _kept_nowhere
+    """Keeps what was sent. Never blocks."""
+    boot_id: str = ""
     progress: Progress = field(default_factory=Progress)
     capabilities: Capabilities = field(default_factory=AsStated)
     news: NewsOf = no_news

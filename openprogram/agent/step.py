@@ -6,6 +6,7 @@ from typing import Final
 
 from openprogram.agent.deferral import undeclared, wanted, worth_keeping
 from openprogram.agent.environment import Environment, Setup
+from openprogram.agent.sending import Sending, moved
 from openprogram.agent.stream import Received, receive
 from openprogram.context.assembler import assemble
 from openprogram.context.catalog import entries_of, uncovered
@@ -18,7 +19,6 @@ from openprogram.core.messages import Message, TextBlock
 from openprogram.core.prompt import ProviderRequest, Segment
 from openprogram.core.surface import Capability, Surface, SurfacePlan
 from openprogram.core.tooling import DISCOVERY_TOOL, ToolSpec
-from openprogram.ledger.verdict import verdict
 from openprogram.providers.pricing import tool_text
 from openprogram.providers.segments import segments
 from openprogram.surface.bridge import unbridged
@@ -85,6 +85,7 @@ class _Sent:
     plan: SurfacePlan
     request: ProviderRequest
     started: float
+    sending: Sending
     received: Received = field(default_factory=Received)
     accepted: bool = False
 
@@ -96,14 +97,17 @@ async def _send(env: Environment, setup: Setup, at: StepId, capability: Capabili
     kept = _common(env.progress.segments, parts)
     env.progress.segments = parts
     env.emit(_started(env, setup, at, next_plan, kept, parts[kept:]))
-    sent = _Sent(surface, next_plan, request, env.monotonic())
+    sending = Sending(env, setup, next_plan, at.turn_id, at.number, at.message_id)
+    sent = _Sent(surface, next_plan, request, env.monotonic(), sending)
 
     def accepted() -> None:
         sent.accepted = True
         env.surfaces.accepted(surface)
 
     events = setup.provider.stream(request)
-    sent.received = await receive(events, at.message_id, env.emit, env.stop, accepted=accepted, now=env.monotonic)
+    sent.received = await receive(
+        events, at.message_id, env.emit, env.stop, sent=sending.sent, accepted=accepted, now=env.monotonic
+    )
     return sent
 
 
@@ -135,11 +139,10 @@ def _record_answer(env: Environment, setup: Setup, at: StepId, sent: _Sent) -> S
         setup.model.id,
         received.usage,
         price.cost(received.usage) if price else None,
-        verdict(env.progress.usage, received.usage, sent.plan),
+        sent.sending.verdict(received.usage),
         None if first is None else round((first - sent.started) * 1000),
         round((env.monotonic() - sent.started) * 1000),
     )
-    env.progress.usage = received.usage
     if received.status in ("complete", "cut"):
         env.answered(setup.model, sent.request, sent.plan, received.usage)
     record(env, answer, finished)
@@ -187,7 +190,7 @@ async def _planned(env: Environment, setup: Setup, at: StepId, capability: Capab
     warmth = _warmth(env, setup, turn_start=start)
 
     def planned() -> tuple[Surface, SurfacePlan]:
-        asked = wanted(setup, loaded, kept, history.messages)
+        asked = wanted(setup, loaded, kept, history.messages, previous)
         return plan(previous, asked, capability, warmth)
 
     surface, chosen = planned()
@@ -201,7 +204,8 @@ async def _planned(env: Environment, setup: Setup, at: StepId, capability: Capab
 
 
 def _warmth(env: Environment, setup: Setup, *, turn_start: bool) -> Warmth:
-    model, history, usage = setup.model, env.history.messages, env.progress.usage
+    model, history = setup.model, env.history.messages
+    last = env.progress.answered.get(model.id)
 
     def size(tool: JsonObject) -> int:
         return round(setup.count(tool_text(model.counting.api, tool)) * model.counting.ratio)
@@ -211,7 +215,7 @@ def _warmth(env: Environment, setup: Setup, *, turn_start: bool) -> Warmth:
     return Warmth(
         now=env.clock(),
         turn_start=turn_start,
-        prompt_tokens=usage.prompt if usage else None,
+        prompt_tokens=last.usage.prompt if last else None,
         size=size,
         requests=sum(1 for message in history if message.role == "assistant"),
         turns_since_switch=turns_since_switch(history),
@@ -232,15 +236,6 @@ def _started(
 ) -> StepStarted:
     declared = set(next_plan.declared)
     loaded = tuple(name for name in env.loaded.names if name in declared)
-    causes = tuple(
-        f"{what}:{name}"
-        for what, names in (
-            ("withdrawn", next_plan.withdrawn),
-            ("restored", next_plan.restored),
-            ("added", next_plan.added),
-        )
-        for name in names
-    )
     return StepStarted(
         turn_id=at.turn_id,
         step=at.number,
@@ -252,7 +247,7 @@ def _started(
         deferred_count=sum(1 for name in setup.contract.names if name not in declared),
         plan=next_plan,
         reason=next_plan.reason,
-        causes=causes,
+        causes=moved(next_plan),
         kept=kept,
         segments=changed,
     )

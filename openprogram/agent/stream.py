@@ -7,6 +7,7 @@ from typing import assert_never
 
 from openprogram.agent.stop import Stopped, StopSignal
 from openprogram.core.events import Notice, ReasoningDelta, TextDelta, ToolCallDelta
+from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import Block, MessageStatus, ReasoningBlock, TextBlock, ToolUseBlock
 from openprogram.core.ports import Emit
 from openprogram.core.prompt import (
@@ -16,6 +17,7 @@ from openprogram.core.prompt import (
     ProviderEvent,
     ProviderFailure,
     ReasoningPiece,
+    RequestSent,
     ResponseStarted,
     RetryScheduled,
     StopReason,
@@ -74,16 +76,18 @@ async def receive(
     emit: Emit,
     stop: StopSignal,
     *,
+    sent: Callable[[JsonObject], None],
     accepted: Callable[[], None],
     now: Callable[[], float],
 ) -> Received:
-    """Consume one answer. `accepted` is called when the endpoint has taken the request (design law 5).
+    """Consume one answer. `sent` is called with each body that goes out, `accepted` when the endpoint has taken the
+    request (design law 5).
 
     Returns with status `complete`, `cut` (output limit), `error` (the provider failed) or `stopped`.
     """
     received = Received()
     try:
-        await stop.run(_consume(events, message_id, emit, received, accepted, now))
+        await stop.run(_consume(events, message_id, emit, received, sent, accepted, now))
     except Stopped:
         received.status = "stopped"
     if received.status == "interrupted":  # a fault of the provider (law 9); what it gave is never taken for complete
@@ -99,6 +103,7 @@ async def _consume(
     message_id: str,
     emit: Emit,
     received: Received,
+    sent: Callable[[JsonObject], None],
     accepted: Callable[[], None],
     now: Callable[[], float],
 ) -> None:
@@ -116,6 +121,8 @@ async def _consume(
                 case CallPiece(block, call_id, name, text):
                     received.first_piece_at = received.first_piece_at or now()
                     emit(ToolCallDelta(message_id, block, call_id, name, text))
+                case RequestSent(body):
+                    sent(body)
                 case ResponseStarted():
                     accepted()
                 case RetryScheduled(failure, attempt, delay_s):

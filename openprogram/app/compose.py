@@ -90,6 +90,7 @@ async def compose(settings: Settings) -> AsyncIterator[Parts]:
             permission_mode=settings.permission_mode,
             platform=sys.platform,
             home=settings.home,
+            secrets=settings.secrets,
         )
         service = await stack.enter_async_context(session_service(ports, defaults, new_id("e")))
         stack.callback(jobs.subscribe(lambda job: service.tell(job.session_id, job_ended(job))))

@@ -83,6 +83,8 @@ class ConfigFile:
             content = tomllib.loads(self._text)
         except tomllib.TOMLDecodeError as error:
             raise ConfigError(f"{self.path}: not TOML: {error}", field="config.toml") from error
+        except RecursionError as error:
+            raise ConfigError(f"{self.path}: nested too deeply", field="config.toml") from error
         try:
             return TypeAdapter(ConfigTables).validate_python(content)
         except ValidationError as error:
@@ -113,7 +115,7 @@ def read_config(home: Path) -> ConfigFile:
     """The data directory's config file; an empty one if there is none. Raises `ConfigError` if it cannot be read."""
     path = home / CONFIG_FILE
     try:
-        return ConfigFile(path, path.read_text("utf-8"))
+        return ConfigFile(path, path.read_text("utf-8-sig"))
     except FileNotFoundError:
         return ConfigFile(path, "")
     except UnicodeDecodeError as error:

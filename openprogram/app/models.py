@@ -10,6 +10,7 @@ from openprogram.app.demo import ENDPOINT, MODEL, DemoProcess
 from openprogram.core.errors import NoEndpoint
 from openprogram.core.ports import Provider
 from openprogram.core.prompt import ModelInfo
+from openprogram.core.usage import CacheRules, Price
 from openprogram.providers.config import EndpointConfig
 
 ASK_AGAIN_S: Final = 300.0
@@ -26,8 +27,15 @@ LONG_PATIENCE_S: Final = 30.0
 _log = structlog.get_logger(__name__)
 
 DEMO_INFO: Final = ModelInfo(
-    id=f"{ENDPOINT}/{MODEL}", endpoint=ENDPOINT, model=MODEL, title="Demo (scripted, offline)", demo=True
+    id=f"{ENDPOINT}/{MODEL}",
+    endpoint=ENDPOINT,
+    model=MODEL,
+    title="Demo (scripted, offline)",
+    price=Price(0.0, 0.0, 0.0, 0.0, 0.0),
+    caching=CacheRules(ttl_s=600.0, minimum=1_024, granularity=128),
+    demo=True,
 )
+"""Its cache is that of the fake API for Chat Completions (`docs/fake-api.md`)."""
 
 
 class Endpoint:

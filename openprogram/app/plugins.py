@@ -94,7 +94,9 @@ def _guarded(published: Published, builtin: Collection[str]) -> CheckedTools:
         return check_published(published.point.load(), builtin)
     except ConfigError as error:
         problem = f"{published.package} is left out: {error.message}; {error.hint}"
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # `sys.exit` and Rust panics are no `Exception`
         _log.exception("plugin_failed", source=published.source, package=published.package)
         problem = f"{published.package} cannot be imported: {type(error).__name__}: {error}"
     return CheckedTools((), (problem,))

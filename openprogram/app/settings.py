@@ -145,10 +145,10 @@ def _workspace(home: Path, named: str | None) -> Path:
             f"chat.workspace: {named!r} is not an absolute path", field="chat.workspace", hint="begin it with / or ~/"
         )
     try:
-        found = path.is_dir()
+        found, real, private = path.is_dir(), path.resolve(), home.resolve()
     except OSError as error:
         raise ConfigError(f"chat.workspace: {path}: {error.strerror or error}", field="chat.workspace") from error
-    if path in (home, *home.parents):
+    if real in (private, *private.parents):
         raise ConfigError(
             f"chat.workspace: {path} holds the data directory, whose keys every chat could then read",
             field="chat.workspace",
@@ -160,7 +160,7 @@ def _workspace(home: Path, named: str | None) -> Path:
             field="chat.workspace",
             hint="check the spelling, or make it first",
         )
-    return path
+    return real
 
 
 def _given_token(flags: Flags, environ: Mapping[str, str], tables: ConfigTables) -> str | None:

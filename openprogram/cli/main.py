@@ -1,4 +1,6 @@
-"""`openprogram`: serve, fake-api, version. What goes wrong is one line on standard error, and an exit status.
+"""`openprogram`: serve, cache, export, replay, fake-api, version.
+
+What goes wrong is one line on standard error, and an exit status.
 
 0  done    1  the server could not go on    2  wrong options or configuration    130  interrupted
 """
@@ -8,6 +10,7 @@ import sys
 from collections.abc import Sequence
 
 from openprogram import __version__
+from openprogram.cli.options import inspect_commands
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -21,8 +24,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.command == "version":
         print(__version__)
         return 0
-    from openprogram.cli.serve import run  # noqa: PLC0415  (`version` and wrong options answer at once)
-
+    if options.command == "serve":
+        from openprogram.cli.serve import run  # noqa: PLC0415  (`version` and wrong options answer at once)
+    else:
+        from openprogram.cli.inspect import run  # noqa: PLC0415
     return run(options)
 
 
@@ -45,6 +50,7 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument(
         "--public-url", metavar="URL", help="address of this server behind a proxy (OPENPROGRAM_PUBLIC_URL)"
     )
+    inspect_commands(commands)
     commands.add_parser("fake-api", add_help=False, help="run the imitation of model APIs and the demo model")
     commands.add_parser("version", help="print the version")
     return parser

@@ -16,6 +16,7 @@ from openprogram.core.intent import StoredIntent
 from openprogram.core.jsonio import JsonObject, JsonValue
 from openprogram.core.messages import Message, QueuedMessage
 from openprogram.core.prompt import ModelInfo, ProviderEvent, ProviderRequest
+from openprogram.core.sent import SentLog
 from openprogram.core.storage import (
     ApprovalRow,
     Backlog,
@@ -31,7 +32,7 @@ from openprogram.core.storage import (
 from openprogram.core.surface import Surface
 
 
-class Store(Protocol):
+class Store(SentLog, Protocol):
     """Durable state. Every method may raise `StorageError`; after a raise nothing of that call was applied."""
 
     async def commit(

@@ -6,7 +6,7 @@ from typing import Literal
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import Block, Message
 from openprogram.core.surface import Capability, Delta, Strategy
-from openprogram.core.usage import Price, Usage
+from openprogram.core.usage import CacheRules, Price, Usage
 
 Api = Literal["anthropic", "openai-responses", "openai-chat"]
 Residency = Literal["resident", "deferred"]
@@ -107,6 +107,14 @@ class ProviderFailure:
 
 
 @dataclass(frozen=True, slots=True)
+class RequestSent:
+    """The request goes out with this body, which holds no credentials; once for each try."""
+
+    body: JsonObject
+    type: Literal["request_sent"] = "request_sent"
+
+
+@dataclass(frozen=True, slots=True)
 class ResponseStarted:
     """The endpoint accepted the request: the first event of every answer that is not an immediate failure."""
 
@@ -172,7 +180,9 @@ class Failed:
     type: Literal["failed"] = "failed"
 
 
-ProviderEvent = ResponseStarted | RetryScheduled | TextPiece | ReasoningPiece | CallPiece | Completed | Failed
+ProviderEvent = (
+    RequestSent | ResponseStarted | RetryScheduled | TextPiece | ReasoningPiece | CallPiece | Completed | Failed
+)
 
 
 # -- endpoints --------------------------------------------------------------------------------------------------
@@ -203,4 +213,5 @@ class ModelInfo:
     price: Price | None = None
     capability: Capability = field(default_factory=Capability)
     counting: Counting = field(default_factory=Counting)
+    caching: CacheRules = field(default_factory=CacheRules)
     demo: bool = False

@@ -11,6 +11,7 @@ from openprogram.core.asking import ApprovalDecision, ApprovalRequested, PutQues
 from openprogram.core.events import ErrorRaised, Notice, SessionInfo, StepFinished, TurnFinished
 from openprogram.core.intent import ToolIntent
 from openprogram.core.messages import Message, QueuedMessage, Role
+from openprogram.core.sent import CallKind, PutSent
 from openprogram.core.surface import Surface
 from openprogram.core.usage import Usage
 
@@ -95,13 +96,14 @@ class Grant:
 
 @dataclass(frozen=True, slots=True)
 class UsageRow:
-    """One answered model request, counted once."""
+    """One answered model request, counted once. A title's or a subagent's has a turn of its own."""
 
     turn_id: str
     step: int
     model: str
     usage: Usage
     cost: float | None
+    kind: CallKind = "step"
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,6 +267,7 @@ Write = (
     | PutSurface
     | PutLoaded
     | PutUsage
+    | PutSent
     | PutApproval
     | ResolveApproval
     | PutQuestion

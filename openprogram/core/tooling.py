@@ -142,7 +142,8 @@ class ToolSpec:
     `plugin:NAME` or `mcp:SERVER`. `presets` are the built-in presets that list the tool. `version` changes when the
     behaviour behind an unchanged schema does; it is part of a contract's fingerprint. `validate` refuses arguments
     before anyone is asked about the call (None: `execute` alone knows); `preview` is what the person then sees. `judge`
-    tells the calls of a tool of permission `none` or `network` apart: those with an effect ask.
+    tells the calls of a tool of permission `none` or `network` apart: those with an effect ask. `asked_name` is set by
+    the registry: the name that it would have if no other tool had that one.
     """
 
     name: str
@@ -163,6 +164,7 @@ class ToolSpec:
     source: str = "builtin"
     limits: ToolLimits = ToolLimits()
     version: str = "1"
+    asked_name: str = ""
     validate: Validate | None = field(default=None, compare=False, repr=False)
     preview: Preview | None = field(default=None, compare=False, repr=False)
     judge: Judge | None = field(default=None, compare=False, repr=False)

@@ -7,5 +7,6 @@ def session_topic(session_id: str) -> str:
 
 
 def user_topic(user_id: str) -> str:
-    """Unnumbered hints for a user's sidebars. Payload: one hint frame; the seqs are 0."""
+    """Unnumbered hints for a user's sidebars. Payload: one hint frame, or an error that no log
+    could hold; the seqs are 0."""
     return f"user/{user_id}"

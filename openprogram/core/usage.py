@@ -55,6 +55,18 @@ class CacheVerdict:
 
 
 @dataclass(frozen=True, slots=True)
+class CacheRules:
+    """How an endpoint caches the prompts of a model, as far as that is documented."""
+
+    ttl_s: float = 3600.0
+    """So long is a prefix kept after its last use, at least."""
+    minimum: int | None = None
+    """Shorter prompts (tokens) are not cached, silently; None: not known."""
+    granularity: int = 1
+    """Tokens are read in multiples of this: that the rest is read again is no miss."""
+
+
+@dataclass(frozen=True, slots=True)
 class Price:
     """US dollars per million tokens of one model at one endpoint."""
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 from openprogram.core.jsonio import JsonObject
@@ -37,7 +38,13 @@ class AnthropicProvider:
     def stream(self, request: ProviderRequest) -> AsyncGenerator[ProviderEvent, None]:
         """Send the request once; see `core.ports.Provider.stream`."""
         parser = AnthropicParser(call_ids(request.messages))
-        return answer(lambda: self._respond(request), parser, self._endpoint.site)
+        send = partial(self._send, beta=BETAS.get(request.strategy))
+        return answer(lambda: self._body(request), send, parser, self._endpoint.site)
+
+    def replay(self, body: JsonObject) -> AsyncGenerator[ProviderEvent, None]:
+        """Send a body as it is, once."""
+        send = partial(self._send, beta=BETAS["inline_changes"] if _has_changes(body) else None)
+        return answer(lambda: body, send, AnthropicParser(), self._endpoint.site)
 
     async def models(self) -> tuple[ModelInfo, ...]:
         """Configured models, or those that the endpoint lists. Raises `NoEndpoint` when it cannot be asked."""
@@ -49,13 +56,15 @@ class AnthropicProvider:
         if client is not None:
             await client.aclose()
 
-    @asynccontextmanager
-    async def _respond(self, request: ProviderRequest) -> AsyncIterator[Chunks]:
+    def _body(self, request: ProviderRequest) -> JsonObject:
         model = request.model
         sent = self._endpoint.configured(request)
-        body = request_body(sent, self._config.model_id(model), self._endpoint.facts(model))
+        return request_body(sent, self._config.model_id(model), self._endpoint.facts(model))
+
+    @asynccontextmanager
+    async def _send(self, body: JsonObject, *, beta: str | None) -> AsyncIterator[Chunks]:
         client = await self._open()
-        async with client.stream(body, BETAS.get(request.strategy)) as chunks:
+        async with client.stream(body, beta) as chunks:
             yield chunks
 
     async def _list(self) -> JsonObject:
@@ -70,3 +79,12 @@ class AnthropicProvider:
 
     def _make_client(self) -> "SdkClient":
         return load_client()(self._config.base_url, self._config.key, self._config.stall_timeout_s)
+
+
+def _has_changes(body: JsonObject) -> bool:
+    """Whether a message changes the tools in mid-conversation."""
+    messages = body.get("messages")
+    roles = (
+        [message.get("role") for message in messages if isinstance(message, dict)] if isinstance(messages, list) else []
+    )
+    return "system" in roles

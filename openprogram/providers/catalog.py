@@ -1,9 +1,10 @@
 """What is known of models: a table of facts for current ones, `models.json`, and what an endpoint's own list tells.
 
 Sources of the table: the vendors' documents as of September 2026 and the catalogue of the npm package
-`@earendil-works/pi-ai` 1.6.0 (windows, limits, thinking, pictures, prices). Prices are US dollars per million tokens
-and hold at the vendor's own address only. `token_ratio` was measured on tool declarations with an offline
-reconstruction of the vendor's tokenizer (PyPI `ctok` 1.3.0). What is not in the table is unknown, never guessed.
+`@earendil-works/pi-ai` 1.6.0 (windows, limits, thinking, pictures, prices, smallest prompts that are cached). Prices
+are US dollars per million tokens and hold at the vendor's own address only. `token_ratio` was measured on tool
+declarations with an offline reconstruction of the vendor's tokenizer (PyPI `ctok` 1.3.0). What is not in the table is
+unknown, never guessed.
 """
 
 import re
@@ -39,6 +40,8 @@ class ModelFacts:
     """Tokens of this model for one of o200k, in tool declarations; 1 where it is not known."""
     tool_overhead: int = 0
     """Tokens that the vendor adds to a request with tools."""
+    cache_minimum: int | None = None
+    """Shorter prompts (tokens) are not cached."""
     vendor: str | None = None
     """Host name at which the price holds."""
 
@@ -68,6 +71,7 @@ def _table() -> dict[str, ModelFacts]:
             price=Price(**model["price"]) if "price" in model else None,
             token_ratio=model.get("token_ratio", 1.0),
             tool_overhead=model.get("tool_overhead", 0),
+            cache_minimum=model.get("cache_minimum"),
             vendor=vendor,
         )
         for vendor, models in data.items()

@@ -149,7 +149,7 @@ def usage_of(usage: dict[str, Any], timings: dict[str, Any]) -> Usage:
     """Canonical usage: here `prompt_tokens` is the whole prompt, and each family counts its cached part elsewhere.
 
     OpenAI, vLLM, SGLang and llama.cpp in `prompt_tokens_details`, DeepSeek in `prompt_cache_hit_tokens`, Kimi in
-    `cached_tokens`, llama.cpp besides in `timings`. A write to OpenAI's cache is filed under the shorter lifetime.
+    `cached_tokens`, llama.cpp besides in `timings`. OpenAI's two lifetimes are filed as the shorter and the longer one.
     """
     details = _object(usage, "prompt_tokens_details")
     candidates = (
@@ -160,13 +160,17 @@ def usage_of(usage: dict[str, Any], timings: dict[str, Any]) -> Usage:
     )
     read = next((found for value in candidates if (found := count(value)) is not None), None)
     written = count(details.get("cache_write_tokens"))
+    long = count(_object(details, "cache_write_tokens_details").get("ttl_12h_tokens"))
+    if written is None and long is not None:
+        written = long + (count(_object(details, "cache_write_tokens_details").get("ttl_30m_tokens")) or 0)
     prompt = count(usage.get("prompt_tokens"))
     uncached = count(timings.get("prompt_n")) if prompt is None else max(0, prompt - (read or 0) - (written or 0))
     output = count(usage.get("completion_tokens"))
     return Usage(
         uncached=uncached,
         cache_read=read,
-        cache_write_5m=written,
+        cache_write_5m=None if written is None else written - (long or 0),
+        cache_write_1h=long,
         output=count(timings.get("predicted_n")) if output is None else output,
         reasoning=count(_object(usage, "completion_tokens_details").get("reasoning_tokens")),
     )

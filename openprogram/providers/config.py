@@ -6,10 +6,10 @@ from typing import Final
 
 from openprogram.core.prompt import Api, Counting, ModelInfo
 from openprogram.core.surface import Strategy
-from openprogram.core.usage import Price
+from openprogram.core.usage import CacheRules, Price
 from openprogram.providers.capabilities import capability_of
 from openprogram.providers.catalog import UNKNOWN, ModelFacts, facts_of
-from openprogram.providers.hosts import Quirks, host_of, quirks_of
+from openprogram.providers.hosts import Quirks, cache_granularity_of, cache_ttl_of, host_of, quirks_of
 
 NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 """Names of endpoints: they are the first half of every model id, `endpoint/model`."""
@@ -90,6 +90,7 @@ class EndpointConfig:
     def info(self, model: str, listed: ModelFacts = UNKNOWN) -> ModelInfo:
         """A model as offered to the user."""
         facts = self.facts(model, listed)
+        ttl_s = self.cache_ttl_s or cache_ttl_of(self.base_url, self.api)
         return ModelInfo(
             id=self.model_id(model),
             endpoint=self.name,
@@ -107,4 +108,5 @@ class EndpointConfig:
                 supports_thinking=facts.thinking != "none",
             ),
             counting=Counting(self.api, facts.token_ratio, facts.tool_overhead),
+            caching=CacheRules(ttl_s, facts.cache_minimum, cache_granularity_of(self.api)),
         )

@@ -46,6 +46,10 @@ _CACHE_TTL: Final[dict[str, float]] = {"api.anthropic.com": 300.0, "api.openai.c
 _OTHER_CACHE_TTL: Final = 3600.0
 
 
+# Servers of Chat Completions reuse a prefix in blocks: OpenAI's older models in 128 tokens, others in fewer.
+_CHAT_GRANULARITY: Final = 128
+
+
 def host_of(base_url: str) -> str:
     """The host name in a URL, in lower case."""
     return urlsplit(base_url).hostname or ""
@@ -70,3 +74,8 @@ def cache_ttl_of(base_url: str, api: str) -> float:
     if api == "anthropic":
         return _CACHE_TTL["api.anthropic.com"]
     return _CACHE_TTL.get(host_of(base_url), _OTHER_CACHE_TTL)
+
+
+def cache_granularity_of(api: str) -> int:
+    """In multiples of how many tokens a prefix is read, at most."""
+    return 1 if api == "anthropic" else _CHAT_GRANULARITY

@@ -1,6 +1,7 @@
 """Chat Completions at any base URL: OpenAI, Ollama, llama.cpp, vLLM, LM Studio, OpenRouter and other gateways."""
 
 from collections.abc import AsyncGenerator
+from contextlib import AbstractAsyncContextManager
 
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.prompt import ModelInfo, ProviderEvent, ProviderRequest
@@ -10,7 +11,7 @@ from openprogram.providers.config import EndpointConfig
 from openprogram.providers.endpoint import Endpoint
 from openprogram.providers.history import call_ids
 from openprogram.providers.http import HttpClient
-from openprogram.providers.streaming import answer
+from openprogram.providers.streaming import Chunks, answer
 
 
 class ChatProvider:
@@ -24,7 +25,14 @@ class ChatProvider:
     def stream(self, request: ProviderRequest) -> AsyncGenerator[ProviderEvent, None]:
         """Send the request once; see `core.ports.Provider.stream`."""
         parser = ChatParser(call_ids(request.messages))
-        return answer(lambda: self._http.stream("/chat/completions", self._body(request)), parser, self._endpoint.site)
+        return answer(lambda: self._body(request), self._send, parser, self._endpoint.site)
+
+    def replay(self, body: JsonObject) -> AsyncGenerator[ProviderEvent, None]:
+        """Send a body as it is, once."""
+        return answer(lambda: body, self._send, ChatParser(), self._endpoint.site)
+
+    def _send(self, body: JsonObject) -> AbstractAsyncContextManager[Chunks]:
+        return self._http.stream("/chat/completions", body)
 
     def _body(self, request: ProviderRequest) -> JsonObject:
         model, endpoint = request.model, self._endpoint

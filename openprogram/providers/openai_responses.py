@@ -1,6 +1,7 @@
 """OpenAI's Responses API, at the vendor or at a server that is compatible with it."""
 
 from collections.abc import AsyncGenerator
+from contextlib import AbstractAsyncContextManager
 
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.prompt import ModelInfo, ProviderEvent, ProviderRequest
@@ -10,7 +11,7 @@ from openprogram.providers.history import call_ids
 from openprogram.providers.http import HttpClient
 from openprogram.providers.responses_events import ResponsesParser
 from openprogram.providers.responses_prompt import request_body
-from openprogram.providers.streaming import answer
+from openprogram.providers.streaming import Chunks, answer
 
 
 class ResponsesProvider:
@@ -24,7 +25,14 @@ class ResponsesProvider:
     def stream(self, request: ProviderRequest) -> AsyncGenerator[ProviderEvent, None]:
         """Send the request once; see `core.ports.Provider.stream`."""
         parser = ResponsesParser(call_ids(request.messages))
-        return answer(lambda: self._http.stream("/responses", self._body(request)), parser, self._endpoint.site)
+        return answer(lambda: self._body(request), self._send, parser, self._endpoint.site)
+
+    def replay(self, body: JsonObject) -> AsyncGenerator[ProviderEvent, None]:
+        """Send a body as it is, once."""
+        return answer(lambda: body, self._send, ResponsesParser(), self._endpoint.site)
+
+    def _send(self, body: JsonObject) -> AbstractAsyncContextManager[Chunks]:
+        return self._http.stream("/responses", body)
 
     def _body(self, request: ProviderRequest) -> JsonObject:
         sent = self._endpoint.configured(request)

@@ -21,6 +21,7 @@ from openprogram.core.prompt import (
     ProviderFailure,
     ProviderRequest,
     ReasoningPiece,
+    RequestSent,
     ResponseStarted,
     RetryScheduled,
     TextPiece,
@@ -96,6 +97,8 @@ class RetryingProvider:
                     match event:
                         case Failed():
                             failed = event
+                        case RequestSent():
+                            yield event
                         case ResponseStarted():
                             if not started:
                                 started = True

@@ -12,7 +12,8 @@ from typing import Final
 
 import structlog
 
-from openprogram.core.prompt import Failed, ProviderEvent, ProviderFailure, ResponseStarted
+from openprogram.core.jsonio import JsonObject
+from openprogram.core.prompt import Failed, ProviderEvent, ProviderFailure, RequestSent, ResponseStarted
 from openprogram.providers.failures import Site, failure_of
 from openprogram.providers.faults import Fault
 from openprogram.providers.sse import SseSplitter
@@ -24,16 +25,20 @@ _log = structlog.get_logger(__name__)
 _DRAIN_S: Final = 0.1
 
 Chunks = AsyncIterator[bytes]
-Open = Callable[[], AbstractAsyncContextManager[Chunks]]
-"""Sends the request and opens the body of a successful response. It and its chunks raise a `Fault`."""
+Send = Callable[[JsonObject], AbstractAsyncContextManager[Chunks]]
+"""Sends a request's body and opens that of a successful response. It and its chunks raise a `Fault`."""
 
 
-async def answer(open_response: Open, parser: Parser, site: Site) -> AsyncGenerator[ProviderEvent, None]:
+async def answer(
+    body: Callable[[], JsonObject], send: Send, parser: Parser, site: Site
+) -> AsyncGenerator[ProviderEvent, None]:
     """One request and its answer; the last event is `Completed` or `Failed`. Never raises but for cancellation."""
     splitter = SseSplitter()
     ended = False
     try:
-        async with open_response() as chunks:
+        sent = body()
+        yield RequestSent(sent)
+        async with send(sent) as chunks:
             yield ResponseStarted()
             async for chunk in chunks:
                 parser.feed(splitter.feed(chunk))

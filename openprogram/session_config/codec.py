@@ -75,7 +75,11 @@ def read_intent(value: JsonValue) -> ToolIntent:
         case _:
             raise BadField("an intent is an object, a list of names or null", hint="fields: " + ", ".join(_FIELDS))
     try:
-        return intent_from_override(adapter.validate_json(encode(value)))
+        text = encode(value)
+    except TypeError as error:
+        raise BadField(f"an intent is plain JSON ({error})", hint="fields: " + ", ".join(_FIELDS)) from error
+    try:
+        return intent_from_override(adapter.validate_json(text))
     except ValidationError as error:
         raise _bad_field(error) from error
 

@@ -42,12 +42,14 @@ def read_project(path: str, data: bytes, snapshot: Snapshot) -> ProjectLayer:
     """
     tables: dict[str, Any] = {}
     try:
-        tables = tomllib.loads(data.decode())
+        tables = tomllib.loads(data.decode("utf-8-sig"))
         return ProjectLayer(_intent(tables, snapshot))
     except UnicodeDecodeError as error:
         return faulty(path, f"not UTF-8 text (byte {error.start})")
     except tomllib.TOMLDecodeError as error:
         return faulty(path, f"not TOML: {error}")
+    except RecursionError:
+        return faulty(path, "nested too deeply")
     except RequestError as error:
         place = f"{error.field}: " if error.field and not error.message.startswith(error.field) else ""
         hint = f" ({error.hint})" if error.hint else ""

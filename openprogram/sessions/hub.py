@@ -49,6 +49,8 @@ class Defaults:
     max_steps: int = 200
     home: Path | None = None
     """The server's own data, which no chat may work in; None where that is nowhere on this disk."""
+    secrets: tuple[str, ...] = ()
+    """Keys and the like that the configuration holds: they are taken out of what is exported."""
 
 
 SettingChanged = Callable[[str, str, JsonValue], None]

@@ -74,7 +74,7 @@ async def _last_used(hub: Hub, user_id: str) -> ToolIntent | None:
 async def create_session(hub: Hub, request: Request, action: CreateSession) -> SessionAck:
     """Make a draft; it takes every switch at once and shows in the sidebar with its first message (T6)."""
     if action.model is not None:
-        await _check_model(hub, action.model)
+        await check_model(hub, action.model)
     workspace = await _directory(hub, action.workspace)
     row, events = await new_row(
         hub,
@@ -101,7 +101,8 @@ def _imported(hub: Hub, tools: Override | OlderOverride | tuple[str, ...]) -> To
     return intent
 
 
-async def _check_model(hub: Hub, model: str) -> None:
+async def check_model(hub: Hub, model: str) -> None:
+    """Raises `BadField` where no endpoint has that model."""
     try:
         await hub.ports.models.resolve(model)
     except NoEndpoint as error:
@@ -142,7 +143,7 @@ async def restore_session(hub: Hub, request: Request, action: RestoreSession) ->
 async def set_model(hub: Hub, request: Request, action: SetModel) -> SessionAck:
     """Choose the model of the turns to come."""
     if action.model is not None:
-        await _check_model(hub, action.model)
+        await check_model(hub, action.model)
     return await _change(hub, request, action.session_id, model=action.model)
 
 

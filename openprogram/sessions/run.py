@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
+from typing import Final
 
 import structlog
 
@@ -16,6 +17,9 @@ from openprogram.core.surface import Surface
 from openprogram.sessions.emitter import Emitter
 
 _log = structlog.get_logger(__name__)
+
+RETRY_S: Final = 2.0
+_RETRY_MOST_S: Final = 60.0
 
 Repair = Callable[[ErrorInfo], Awaitable[None]]
 """Ends what a failed run left open, from what is in the log."""
@@ -59,19 +63,34 @@ class Run:
             case _:
                 pass
 
-    async def supervise(self, env: Environment, resumed: Resumed | None, repair: Repair) -> None:
+    async def supervise(self, env: Environment, resumed: Resumed | None, repair: Repair) -> ErrorInfo | None:
         """Run the agent to its end. Whatever happens, the chat is not left running without a run (design law 10).
 
-        Never raises but for cancellation, which leaves the turn open for the next start-up. What `repair` cannot close
-        because the store is still away is closed by the next action on the chat.
+        Never raises but for cancellation, which leaves the turn open for the next start-up. Returns what went wrong
+        where `repair` could not close the turn, because the store is still away: `close_later` does.
         """
         try:
             error = await self._guarded(self._run(env, resumed))
-            if error is not None and await self._guarded(repair(error)) is not None:
-                _log.error("turn_left_open", session_id=self.session_id)
+            if error is None or await self._guarded(repair(error)) is None:
+                return None
+            _log.error("turn_left_open", session_id=self.session_id)
+            return error
         finally:
             self._done_for = True
             self.finished.set()
+
+    async def close_later(self, error: ErrorInfo, repair: Repair) -> None:
+        """Repair once the store takes it again, more and more seldom: no tab watches a run that is none (P10, R4).
+
+        Never raises but for cancellation. An action on the chat, or the next start-up, may be faster.
+        """
+        wait_s = RETRY_S
+        while True:
+            await asyncio.sleep(wait_s)
+            failed = await self._guarded(repair(error))
+            if failed is None or failed.code != StorageError.code:
+                return
+            wait_s = min(2 * wait_s, _RETRY_MOST_S)
 
     async def _run(self, env: Environment, resumed: Resumed | None) -> None:
         """Agent and pump side by side: a store that fails cancels the agent, which would work for nobody."""

@@ -17,7 +17,7 @@ from openprogram.core.intent import StoredIntent, ToolIntent
 from openprogram.core.loaded import LoadedSet
 from openprogram.core.messages import Message, QueuedMessage, TextBlock
 from openprogram.core.storage import SessionRow
-from openprogram.core.usage import Usage
+from openprogram.ledger.log import newest
 from openprogram.sessions.approvals import Broker
 from openprogram.sessions.authority import LiveAuthority
 from openprogram.sessions.closing import close_turn
@@ -82,7 +82,9 @@ async def prepare_run(hub: Hub, row: SessionRow, leaf_id: str | None, turn: Unfi
         monotonic=hub.ports.monotonic,
         answered=partial(hub.meter.answered, row.user_id),
         capabilities=hub.refusals,
-        progress=await _progress(hub, session_id, history),
+        sent=emitter.write,
+        boot_id=hub.boot_id,
+        progress=await _progress(hub, session_id),
         news=hub.ports.news,
         tool_ports=ToolPorts(live.questions, hub.link(hub, row, history) if hub.link else None),
         max_steps=hub.defaults.max_steps,
@@ -110,34 +112,39 @@ def launch(hub: Hub, ready: Ready, said: Iterable[Message] = ()) -> None:
         hub.progress.pop(session_id, None)  # what the log does not hold, the next request is not compared with
         await close_turn(hub, session_id, "error", error)
 
+    async def repair_late(error: ErrorInfo) -> None:
+        async with hub.lock(session_id):  # an action may have closed the turn, and begun another
+            row = await hub.ports.store.session(session_id)
+            if row is not None and row.turn_id == run.turn_id and session_id not in hub.runs:
+                await close_turn(hub, session_id, "error", error)
+
     async def supervised() -> None:
         try:
-            await run.supervise(ready.env, ready.resumed, repair)
+            left = await run.supervise(ready.env, ready.resumed, repair)
         finally:
             hub.runs.pop(session_id, None)
+        if left is not None:
+            hub.sidebar.failed(ready.user_id, left)
+            await run.close_later(left, repair_late)
 
     hub.spawn_run(supervised(), f"run {session_id}")
 
 
-async def _progress(hub: Hub, session_id: str, history: History) -> Progress:
-    """What is known of the chat's last request: all of it in the process that sent it, else its usage."""
+async def _progress(hub: Hub, session_id: str) -> Progress:
+    """What is known of the chat's last requests: by the process that sent them, else what it stored."""
     progress = hub.progress.get(session_id)
     if progress is None:
-        progress = hub.progress[session_id] = Progress(usage=await _last_usage(hub, session_id, history))
+        progress = hub.progress[session_id] = await _read_progress(hub, session_id)
     hub.progress.move_to_end(session_id)
     if len(hub.progress) > REMEMBERED_CHATS:
         hub.progress.popitem(last=False)
     return progress
 
 
-async def _last_usage(hub: Hub, session_id: str, history: History) -> Usage | None:
-    """Usage of the request that the branch's last answer came from, if that was the chat's last request."""
-    answers = (message for message in reversed(history.messages) if message.role == "assistant")
-    answer = next(answers, None)
-    rows = await hub.ports.store.usage(session_id) if answer else ()
-    if answer is None or not rows or (rows[-1].turn_id, rows[-1].model) != (answer.turn_id, answer.model):
-        return None
-    return rows[-1].usage
+async def _read_progress(hub: Hub, session_id: str) -> Progress:
+    records, usage = await asyncio.gather(hub.ports.store.sent(session_id), hub.ports.store.usage(session_id))
+    last = newest(records, usage)
+    return Progress(outline=last.outline, answered=last.answered)
 
 
 async def take_next(hub: Hub, live: Live, history: History, user_id: str, unanswered: bool) -> bool:

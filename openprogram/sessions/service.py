@@ -15,6 +15,7 @@ from openprogram.core.errors import Conflict, IdConflict, StorageError, UnknownA
 from openprogram.core.events import Notice
 from openprogram.core.protocol import VERSION, actions, user_actions
 from openprogram.core.protocol.actions import Action
+from openprogram.core.protocol.cache_actions import InspectCache, InspectStep, PreviewToggle, UsageTotals
 from openprogram.core.protocol.control import AnswerApproval, AnswerQuestion
 from openprogram.core.protocol.frames import (
     Ack,
@@ -28,7 +29,19 @@ from openprogram.core.protocol.frames import (
     UserInfo,
 )
 from openprogram.core.storage import Remembered
-from openprogram.sessions import answers, branches, chat, intents, manage, models, presets, read, settings
+from openprogram.sessions import (
+    answers,
+    branches,
+    chat,
+    inspect,
+    intents,
+    manage,
+    models,
+    presets,
+    preview,
+    read,
+    settings,
+)
 from openprogram.sessions.hub import Defaults, Hub, Ports
 from openprogram.sessions.messaging import OtherChats
 from openprogram.sessions.request import Request
@@ -64,6 +77,10 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = MappingProxyType(
         actions.SetModel: manage.set_model,
         actions.SetWorkspace: manage.set_workspace,
         actions.SetPermissionMode: manage.set_permission_mode,
+        InspectCache: inspect.inspect_cache,
+        InspectStep: inspect.inspect_step,
+        UsageTotals: inspect.usage,
+        PreviewToggle: preview.preview_toggle,
         AnswerApproval: answers.answer_approval,
         AnswerQuestion: answers.answer_question,
         user_actions.GetSettings: settings.get_settings,

@@ -5,9 +5,10 @@ import asyncio
 import structlog
 
 from openprogram.core.errors import StorageError
+from openprogram.core.events import ErrorInfo
 from openprogram.core.ports import Bus, Store
 from openprogram.core.protocol.codec import encode_frame
-from openprogram.core.protocol.frames import HintFrame, HintKind
+from openprogram.core.protocol.frames import ErrorFrame, HintFrame, HintKind
 from openprogram.core.topics import user_topic
 from openprogram.sessions.ticker import Ticker
 
@@ -40,6 +41,11 @@ class Sidebar:
     def hint(self, user_id: str, kind: HintKind) -> None:
         """Tell a user's tabs to look again."""
         self._bus.publish(user_topic(user_id), 0, 0, encode_frame(HintFrame(hint=kind)))
+
+    def failed(self, user_id: str, error: ErrorInfo) -> None:
+        """Tell a user's tabs what no log can hold: the store is away."""
+        frame = ErrorFrame(code=error.code, message=error.message, hint=error.hint)
+        self._bus.publish(user_topic(user_id), 0, 0, encode_frame(frame))
 
     async def told(self) -> None:
         """Wait until every change so far was published, while `serve` runs."""

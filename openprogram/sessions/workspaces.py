@@ -13,8 +13,9 @@ _FIELD = "workspace"
 
 
 async def checked(defaults: Defaults, text: str, threads: Executor | None = None) -> str:
-    """The directory as it is stored: absolute, without `.`, `..` or a slash at its end.
+    """The directory as it is stored: absolute, without `.`, `..`, a slash at its end, or a symbolic link.
 
+    What is allowed in a directory holds in that very one (spec trust.md R17), wherever a link to it leads later.
     Raises `BadField` unless it is a directory that this server may enter, and outside of its own data. The look at the
     disk happens in one of `threads` (None: of the loop's own), as the disk may be away.
     """
@@ -53,7 +54,7 @@ def _checked(defaults: Defaults, text: str) -> str:
             field=_FIELD,
             hint=f"choose a directory without {defaults.home} in it",
         )
-    return str(path)
+    return str(real)
 
 
 def _shows_private(defaults: Defaults, real: Path) -> bool:

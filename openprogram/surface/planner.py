@@ -155,7 +155,7 @@ def _additions(here: Surface, wanted: Wanted, capability: Capability) -> tuple[J
             candidates = ()
         case _:
             assert_never(how)
-    known = set(here.names)
+    known = {*here.names, *wanted.waiting}
     new = tuple(tool for tool in _merge((), candidates) if _name(tool) not in known)
     return new[: max(0, capability.max_tools - len(here.names))]
 

@@ -19,9 +19,9 @@ class Wanted:
     """What the next request should offer.
 
     `tools` are the declarations that a rebase makes. `floor` are those that must be declared from the first request so
-    that a later switch is free. `discovered` are what an epoch may add, in order (None: all of `tools`). `deferred` are
-    authorised and only named. What the model has and is not `authorised` (None: not among `tools`) is masked. `catalog`
-    is the catalog of a rebase.
+    that a later switch is free. `discovered` are what an epoch may add, in order (None: all of `tools`), but for those
+    that are `waiting` for the next rebase. `deferred` are authorised and only named. What the model has and is not
+    `authorised` (None: not among `tools`) is masked. `catalog` is the catalog of a rebase.
 
     `branch` are the ids of the messages that the request holds (None: whatever the deltas stand behind), the newest is
     `at`. `search` is the newest result of a search for tools that nothing was answered to yet.
@@ -33,6 +33,7 @@ class Wanted:
     system_digest: str
     authorised: frozenset[str] | None = None
     discovered: tuple[JsonObject, ...] | None = None
+    waiting: frozenset[str] = frozenset()
     deferred: tuple[JsonObject, ...] = ()
     catalog: str = ""
     branch: tuple[str, ...] | None = None

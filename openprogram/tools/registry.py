@@ -98,7 +98,9 @@ class Registry:
             for name, tool in named
             if tool.name in self._sources[tool.source].unavailable
         }
-        tools = tuple(tool if tool.name == name else replace(tool, name=name) for name, tool in named)
+        tools = tuple(
+            tool if tool.name == name else replace(tool, name=name, asked_name=tool.name) for name, tool in named
+        )
         about = {source: given.about for source, given in sorted(self._sources.items()) if given.about}
         self._publish(
             replace(

@@ -119,7 +119,8 @@ def _unwanted(tool: ToolSpec, intent: ToolIntent, base: _Base) -> Drop | None:
         return Drop("not_in_preset", "matches none of the allowed patterns")
     if tool.name not in base.names:
         return base.outside
-    if tool.name in intent.disabled:
+    # A name may pass to another tool that comes later: off is off for whoever had it (T3).
+    if tool.name in intent.disabled or tool.asked_name in intent.disabled:
         return Drop("switched_off", "switched off for this chat")
     if WEB_SEARCH in tool.provides and intent.web_search is False:
         return Drop("chip_off", "web search is switched off")

@@ -1,7 +1,7 @@
 """Every tool as the tool panel shows it: its state now, and why."""
 
 from collections.abc import Collection, Mapping
-from typing import assert_never
+from typing import Final, assert_never
 
 from openprogram.core.intent import IntentField, Layer
 from openprogram.core.loaded import LoadedSet
@@ -10,6 +10,9 @@ from openprogram.core.protocol.tool_frames import ToolState, ToolStateName
 from openprogram.core.tooling import DISCOVERY_TOOL, Resolution, Snapshot
 from openprogram.session_config.layers import Layers, disabled_by, explain
 from openprogram.session_config.patches import WEB_SEARCH
+
+DESCRIBED: Final = 400
+"""Characters of a tool's description that go to each tab whenever it asks; a plug-in may have written a book."""
 
 
 def tool_states(
@@ -30,7 +33,7 @@ def tool_states(
     return tuple(
         ToolState(
             name=tool.name,
-            description=tool.description.partition("\n")[0],
+            description=tool.description.partition("\n")[0][:DESCRIBED],
             source=tool.source,
             state=_state(tool.name, tool.residency if discovery else "resident", resolution, loaded),
             reason=resolution.dropped[tool.name].reason if tool.name in resolution.dropped else None,

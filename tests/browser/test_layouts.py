@@ -161,6 +161,26 @@ async def test_the_browsers_language_is_spoken(server: Server, fake: FakeApi, op
     await expect(tab.box).to_be_visible()
 
 
+async def test_shown_text_stays_when_the_sidebar_the_looks_or_the_language_change(tab: Tab, fake: FakeApi) -> None:
+    await tab.ask("write a long markdown answer")
+    shown = await tab.answers.last.inner_text()
+    assert "That was all of it." in shown
+    page = tab.page
+    await page.keyboard.press("Control+k")
+    await expect(page.get_by_test_id("chat-search")).to_be_focused()
+    assert await tab.answers.last.inner_text() == shown
+
+    await page.get_by_test_id("settings-button").click()
+    await page.get_by_text("Dark", exact=True).click()
+    await expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    assert await tab.answers.last.inner_text() == shown
+
+    await page.get_by_test_id("language").select_option("zh")
+    await expect(page.locator("html")).to_have_attribute("lang", "zh-CN")
+    await expect(tab.answers.last).to_contain_text("复制")  # what the view itself says follows
+    await expect(tab.answers.last).to_contain_text("That was all of it.")
+
+
 async def test_an_input_method_keeps_its_enter(tab: Tab) -> None:
     # Enter chooses a candidate while composing; it sends nothing
     await tab.box.focus()

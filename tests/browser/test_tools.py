@@ -61,6 +61,12 @@ async def test_one_tool_switched_off_is_refused_and_says_so(tab: Tab, fake: Fake
     await expect(tab.cards.last).to_have_attribute("data-status", "ok")
 
 
+async def test_what_the_filter_finds_is_in_sight(tab: Tab) -> None:
+    await tab.open_tools()
+    await tab.page.get_by_role("searchbox", name="Filter tools").fill("apply")
+    await expect(tab.tool_line("apply_patch")).to_be_in_viewport(ratio=1)
+
+
 async def test_the_master_switch_leaves_only_the_chip(tab: Tab, fake: FakeApi) -> None:
     # T1: off means off; the chip adds its one tool whatever else is off
     await tab.chip.click()

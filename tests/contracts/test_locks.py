@@ -14,6 +14,7 @@ from packaging.utils import canonicalize_name
 from tests.support.tree import ROOT, write_tree
 
 RUNTIME, DEV = "requirements.lock", "requirements-dev.lock"
+PEERS = "tests/peers/requirements.lock"
 PIN = re.compile(r"^(?P<name>[a-z0-9-]+)==(?P<version>\S+)(?: ; (?P<marker>[^\\]+))?$")
 HASH = re.compile(r"^--hash=sha256:[0-9a-f]{64}$")
 
@@ -60,7 +61,7 @@ def npm_faults(lock: Mapping[str, Any]) -> list[str]:
 
 
 def test_python_locks_have_hashes_and_nothing_else() -> None:
-    for name in (RUNTIME, DEV):
+    for name in (RUNTIME, DEV, PEERS):
         pinned, faults = pins(ROOT / name)
         assert faults == []
         assert pinned
@@ -72,6 +73,14 @@ def test_python_locks_meet_pyproject() -> None:
     runtime, development = pins(ROOT / RUNTIME)[0], pins(ROOT / DEV)[0]
     assert missing([*config["project"]["dependencies"], *groups["build"]], runtime) == []
     assert missing([entry for entry in groups["dev"] if isinstance(entry, str)], development) == []
+
+
+def test_the_lock_of_peers_is_exactly_what_is_asked_for() -> None:
+    asked = (ROOT / PEERS).with_suffix(".in").read_text(encoding="utf-8").splitlines()
+    wanted = [line for line in asked if line and not line.startswith("#")]
+    pinned = pins(ROOT / PEERS)[0]
+    assert missing(wanted, pinned) == []
+    assert len(wanted) == len(pinned)  # without what they depend on
 
 
 def test_the_dev_lock_holds_the_runtime_lock() -> None:

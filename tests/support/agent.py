@@ -13,13 +13,14 @@ from openprogram.agent.loop import run
 from openprogram.agent.stop import StopSignal
 from openprogram.context.assembler import PromptContext
 from openprogram.core.errors import RequestError, StorageError
-from openprogram.core.events import Event, MessageAdded, TurnFinished
+from openprogram.core.events import Event, MessageAdded, StepFinished, TurnFinished
 from openprogram.core.intent import ToolIntent
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.loaded import LoadedSet
 from openprogram.core.messages import ToolResultBlock
 from openprogram.core.ports import Provider
 from openprogram.core.prompt import ModelParams
+from openprogram.core.sent import PutSent
 from openprogram.core.surface import Surface
 from openprogram.core.tooling import ContractTool, ToolContext, ToolOutput, ToolSpec
 from openprogram.tokens import count_tokens
@@ -145,6 +146,7 @@ class Chat:
         self.history = History(chain(("user", said)))
         self.inbox = FakeInbox(self.history)
         self.surfaces = FakeSurfaces()
+        self.sent: list[PutSent] = []
         self.loaded = LoadedSet()
         self.finder = Finder()
         self.stop = StopSignal()
@@ -194,6 +196,7 @@ class Chat:
             stop=self.stop,
             clock=lambda: self.now,
             monotonic=lambda: self.now,
+            sent=self.sent.append,
             max_steps=self.max_steps,
         )
 
@@ -209,6 +212,11 @@ class Chat:
     def results(self) -> list[ToolResultBlock]:
         """Every result in the history, in order."""
         return [result for answer in self.history.messages for result in answer.results]
+
+    @property
+    def steps(self) -> list[StepFinished]:
+        """The requests that were answered."""
+        return self.emit.of(StepFinished)
 
     @property
     def reasons(self) -> list[str]:

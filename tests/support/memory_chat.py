@@ -1,6 +1,6 @@
 """One chat of the `MemoryStore`, and what each write makes of it. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
@@ -9,6 +9,7 @@ from openprogram.core.errors import Conflict
 from openprogram.core.events import StepFinished
 from openprogram.core.intent import StoredIntent
 from openprogram.core.messages import Message, QueuedMessage
+from openprogram.core.sent import CallKind, PutSent, SentRecord, Spending
 from openprogram.core.storage import (
     ANYWHERE,
     NOTES_KEPT,
@@ -36,6 +37,7 @@ from openprogram.core.storage import (
     UsageRow,
     Write,
 )
+from openprogram.core.usage import Usage
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,10 @@ class Chat:
     queue: tuple[QueuedMessage, ...] = ()
     usage: tuple[UsageRow, ...] = ()
     steps: tuple[StepFinished, ...] = ()
+    counted_at: tuple[str, ...] = ()
+    """When each row of `usage` was counted."""
+    sent: tuple[SentRecord, ...] = ()
+    segments: Mapping[str, bytes] = field(default_factory=dict)
 
 
 def row_of(chat: Chat) -> SessionRow:
@@ -108,7 +114,11 @@ def written(chat: Chat, write: Write, at: str, first_seq: int) -> Chat:  # noqa:
         case PutUsage():
             known = any((each.turn_id, each.step) == (write.row.turn_id, write.row.step) for each in chat.usage)
             steps = chat.steps if write.finished is None else (*chat.steps, write.finished)
-            return chat if known else replace(chat, usage=(*chat.usage, write.row), steps=steps)
+            times = (*chat.counted_at, at)
+            return chat if known else replace(chat, usage=(*chat.usage, write.row), steps=steps, counted_at=times)
+        case PutSent():
+            segments = {segment.digest: segment.data for segment in write.segments}
+            return replace(chat, sent=(*chat.sent, write.record), segments={**segments, **chat.segments})
         case PutApproval():
             return replace(chat, approvals=(*chat.approvals, ApprovalRow(write.request, pending=True)))
         case ResolveApproval():
@@ -151,3 +161,21 @@ def _answered(questions: Sequence[QuestionRow], write: ResolveQuestion) -> tuple
         raise Conflict("not pending")
     answer = replace(pending[0], pending=False, answer=write.answer)
     return tuple(answer if row is pending[0] else row for row in questions)
+
+
+def spending(chat: Chat) -> list[Spending]:
+    """What the chat used, by model, day and kind."""
+    sums: dict[tuple[str, str, CallKind], Spending] = {}
+    for row, at in zip(chat.usage, chat.counted_at, strict=True):
+        key = (row.model, at[:10], row.kind)
+        info = chat.row.info
+        old = sums.get(key, Spending(info.id, info.title, *key, 0, Usage(), None, 0, 0))
+        sums[key] = replace(
+            old,
+            requests=old.requests + 1,
+            usage=old.usage.plus(row.usage),
+            cost=old.cost if row.cost is None else (old.cost or 0.0) + row.cost,
+            unknown=old.unknown + (row.usage.uncached is None or row.usage.output is None),
+            unpriced=old.unpriced + (row.cost is None),
+        )
+    return list(sums.values())

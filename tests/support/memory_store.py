@@ -16,6 +16,7 @@ from openprogram.core.intent import StoredIntent
 from openprogram.core.jsonio import JsonValue, encode
 from openprogram.core.messages import Message, QueuedMessage
 from openprogram.core.ports import Store
+from openprogram.core.sent import SentRecord, Spending
 from openprogram.core.storage import (
     ApprovalRow,
     Backlog,
@@ -31,7 +32,7 @@ from openprogram.core.storage import (
     UsageRow,
     Write,
 )
-from tests.support.memory_chat import Chat, described, row_of, written
+from tests.support.memory_chat import Chat, described, row_of, spending, written
 
 _DAY_S = 24 * 3600
 
@@ -180,6 +181,21 @@ class MemoryStore(Store):
     @override
     async def steps(self, session_id: str, message_ids: Collection[str]) -> tuple[StepFinished, ...]:
         return tuple(step for step in self._chat(session_id).steps if step.message_id in message_ids)
+
+    @override
+    async def sent(self, session_id: str) -> tuple[SentRecord, ...]:
+        return self._chat(session_id).sent
+
+    @override
+    async def segments(self, session_id: str, digests: Collection[str]) -> Mapping[str, bytes]:
+        known = self._chat(session_id).segments
+        return {digest: known[digest] for digest in digests if digest in known}
+
+    @override
+    async def spending(self, user_id: str) -> tuple[Spending, ...]:
+        chats = [chat for _, chat in sorted(self._open().chats.items()) if chat.row.user_id == user_id]
+        found = [each for chat in chats for each in sorted(spending(chat), key=lambda one: (one.model, one.kind))]
+        return tuple(sorted(found, key=lambda one: one.day, reverse=True))
 
     @override
     async def remembered(self, user_id: str, client_id: str) -> Remembered | None:

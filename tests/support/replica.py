@@ -7,6 +7,7 @@ from typing import assert_never
 from openprogram.core.asking import PutQuestion, QuestionRow, ResolveQuestion
 from openprogram.core.events import Event
 from openprogram.core.messages import Message, QueuedMessage
+from openprogram.core.sent import PutSent
 from openprogram.core.storage import (
     AddGrant,
     AddNote,
@@ -129,7 +130,7 @@ class Replica:
             case PutUsage(row):
                 assert (row.turn_id, row.step) not in self.usage, "a step was counted twice"
                 self.usage[row.turn_id, row.step] = write
-            case PutSession() | PutSurface() | AddNote() | AddGrant() | DropGrants() | RememberRequest():
+            case PutSession() | PutSurface() | PutSent() | AddNote() | AddGrant() | DropGrants() | RememberRequest():
                 pass
             case _:
                 assert_never(write)

@@ -19,11 +19,15 @@ from openprogram.core.prompt import (
     ProviderEvent,
     ProviderFailure,
     ProviderRequest,
+    RequestSent,
     ResponseStarted,
     StopReason,
     TextPiece,
 )
 from openprogram.core.usage import Usage
+from openprogram.providers.catalog import ModelFacts
+from openprogram.providers.chat_prompt import request_body
+from openprogram.providers.hosts import Quirks
 
 MODEL = ModelInfo("fake/model", "fake", "model", "A model")
 
@@ -116,6 +120,7 @@ class ScriptedProvider:
         script = self.scripts.pop(0)
         self.open_streams += 1
         try:
+            yield RequestSent(request_body(request, f"fake/{request.model}", ModelFacts(), Quirks()))
             for event in script:
                 if isinstance(event, Gate):
                     await event.wait()

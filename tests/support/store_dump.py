@@ -5,6 +5,7 @@ from typing import Any
 
 from openprogram.core.ports import Store
 from openprogram.core.storage import StoredEvent
+from tests.support.sent_values import digests
 from tests.support.store_values import USER
 
 USERS = (USER, "u_2")
@@ -24,6 +25,7 @@ async def dump(store: Store, session_ids: Sequence[str]) -> dict[str, Any]:
     said: dict[str, Any] = {session_id: await _chat(store, session_id) for session_id in session_ids}
     said["unfinished"] = await store.unfinished()
     for user_id in USERS:
+        said[f"spending of {user_id}"] = await store.spending(user_id)
         said[f"chats of {user_id}"] = await store.sessions(user_id)
         said[f"deleted chats of {user_id}"] = await store.sessions(user_id, deleted=True)
         for client_id in CLIENT_IDS:
@@ -48,5 +50,7 @@ async def _chat(store: Store, session_id: str) -> dict[str, Any]:
         "grants": await store.grants(session_id),
         "queue": await store.queue(session_id),
         "usage": await store.usage(session_id),
+        "sent": await store.sent(session_id),
+        "segments": await store.segments(session_id, [digests(number) for number in range(4)]),
         "steps": await store.steps(session_id, ["m_1", "m_2", "m_3"]),
     }

@@ -59,6 +59,7 @@ from openprogram.core.storage import (
 )
 from openprogram.core.surface import Delta, Strategy, Surface
 from openprogram.core.usage import CacheVerdict, Usage
+from tests.support.sent_values import sents
 
 EPOCH = 1_767_225_600.0
 """2026-01-01T00:00:00Z."""
@@ -234,9 +235,19 @@ writes: st.SearchStrategy[Write] = st.one_of(
     st.builds(PutLoaded, name_tuples),
     st.builds(
         PutUsage,
-        st.builds(UsageRow, _turns, st.integers(1, 2), names, usages, st.none() | st.floats(0, 10)),
+        st.builds(
+            UsageRow,
+            _turns,
+            st.integers(1, 2),
+            st.sampled_from(("e/m", "e/n")),
+            usages,
+            # Sums of these are exact in whatever order they are added.
+            st.none() | st.integers(0, 640).map(lambda part: part / 64),
+            st.sampled_from(("step", "title", "subagent")),
+        ),
         st.none() | _ids.map(step_finished),
     ),
+    sents,
     st.builds(PutApproval, _approval_ids.map(approval)),
     st.builds(ResolveApproval, _approval_ids, st.sampled_from((None, "once", "session", "deny")), _texts_or_none),
     st.builds(PutQuestion, _question_ids.map(question)),

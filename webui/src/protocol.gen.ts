@@ -3,7 +3,7 @@
  */
 
 
-export type Action = (Chat | Stop | ContinueTurn | EditMessage | Regenerate | SelectBranch | EditQueue | SetToolsProfile | ToggleWebSearch | SetToolsEnabled | SetToolDisabled | PickTools | ExplainTools | Subscribe | Unsubscribe | CreateSession | ListSessions | RenameSession | PinSession | DeleteSession | RestoreSession | LoadMessages | SetModel | SetWorkspace | SetPermissionMode | AnswerApproval | AnswerQuestion | ListModels | GetSettings | SetSetting | SavePreset | DeletePreset | Ping)
+export type Action = (Chat | Stop | ContinueTurn | EditMessage | Regenerate | SelectBranch | EditQueue | SetToolsProfile | ToggleWebSearch | SetToolsEnabled | SetToolDisabled | PickTools | ExplainTools | InspectCache | InspectStep | UsageTotals | PreviewToggle | Subscribe | Unsubscribe | CreateSession | ListSessions | RenameSession | PinSession | DeleteSession | RestoreSession | LoadMessages | SetModel | SetWorkspace | SetPermissionMode | AnswerApproval | AnswerQuestion | ListModels | GetSettings | SetSetting | SavePreset | DeletePreset | Ping)
 export type JsonValueInput = (string | number | boolean | JsonValueInput[] | {
 [k: string]: JsonValueInput
 } | null)
@@ -11,7 +11,7 @@ export type JsonValueOutput = (string | number | boolean | JsonValueOutput[] | {
 [k: string]: JsonValueOutput
 } | null)
 export type Event = (MessageAdded | TurnAccepted | TurnStarted | StepStarted | TextDelta | ReasoningDelta | ToolCallDelta | ToolCallStarted | ToolOutputDelta | ToolCallFinished | StepFinished | TurnFinished | LoadedChanged | IntentChanged | ApprovalRequested | ApprovalResolved | QuestionAsked | QuestionAnswered | QueueChanged | BranchSelected | SessionChanged | Notice | ErrorRaised)
-export type ServerFrame = (Hello | ChatAck | IntentAck | SubscribeAck | SessionsAck | MessagesAck | SettingsAck | ModelsAck | ToolsAck | SessionAck | Ack | ErrorFrame | EventFrame | Snapshot | HintFrame | PingFrame | Pong)
+export type ServerFrame = (Hello | ChatAck | IntentAck | SubscribeAck | SessionsAck | MessagesAck | SettingsAck | ModelsAck | ToolsAck | CacheAck | StepAck | UsageAck | PreviewAck | SessionAck | Ack | ErrorFrame | EventFrame | Snapshot | HintFrame | PingFrame | Pong)
 
 /**
  * Done, with nothing more to say.
@@ -163,6 +163,48 @@ export interface ExplainTools {
 action: "explain_tools"
 id: string
 session_id: string
+}
+/**
+ * Ask for a row per model request: tokens read, written, uncached, output, the cost so far, causes of misses.
+ */
+export interface InspectCache {
+action: "inspect_cache"
+id: string
+session_id: string
+}
+/**
+ * Ask for one request's segments and where it first differs from the one before it at the same endpoint.
+ * 
+ * `body` true: with the exact body that was sent, in which configured secrets are replaced.
+ */
+export interface InspectStep {
+action: "inspect_step"
+body?: boolean
+id: string
+session_id: string
+step: number
+turn_id: string
+}
+/**
+ * Ask what all the user's chats used, by chat, model, day and kind of request.
+ */
+export interface UsageTotals {
+action: "usage"
+id: string
+}
+/**
+ * Ask what a switch would cost before it is flipped. `toggle` is the action, the other fields are that action's.
+ */
+export interface PreviewToggle {
+action: "preview_toggle"
+id: string
+model?: (string | null)
+name?: (string | null)
+session_id: string
+toggle: ("set_tools_profile" | "toggle_web_search" | "set_tools_enabled" | "set_tool_disabled" | "pick_tools" | "set_model")
+tools?: (string[] | null)
+toolset?: (string | null)
+value?: (boolean | null)
 }
 /**
  * Events after `after_seq`, then live; `session_id` null gives unnumbered hints for the sidebar.
@@ -397,6 +439,97 @@ type: "approval_resolved"
 export interface BranchSelected {
 leaf_id: (string | null)
 type: "branch_selected"
+}
+/**
+ * A chat's requests in the order of sending (`inspect_cache`).
+ */
+export interface CacheAck {
+cache: CacheState
+id: string
+session_id: string
+steps: CacheStep[]
+totals: CacheTotals
+type: "ack"
+}
+/**
+ * Whether the endpoint still holds the chat's prompt. The next send reads about `tokens` again; that costs
+ * `cost_warm` dollars while it is warm, and `cost_cold` when it is not.
+ */
+export interface CacheState {
+cost_cold: (number | null)
+cost_warm: (number | null)
+model: (string | null)
+state: ("warm" | "cold" | "none")
+tokens: (number | null)
+warm_until: (string | null)
+}
+/**
+ * One model request. What is not known (not reported, not answered, no price) is null.
+ * 
+ * `hit` is the share of its prompt that was read from the cache, `reused` the share of the prompt before it that could
+ * be read and was. `missed` tokens were held by the endpoint and not reused; reading them would have saved `lost`
+ * dollars. `moved` are the switches and tools that the request tells of, such as `withdrawn:bash`.
+ */
+export interface CacheStep {
+at: string
+below_minimum: boolean
+cause: (("toggle" | "discovery" | "mcp" | "clock" | "compaction" | "edit" | "model" | "ttl" | "restart" | "provider" | "rebase" | "settings" | "program") | null)
+cost: (number | null)
+cost_so_far: (number | null)
+difference: (FirstDifference | null)
+hit: (number | null)
+lost: (number | null)
+message_id: string
+missed: (number | null)
+model: string
+moved: string[]
+plan: string
+prompt: (number | null)
+reason: string
+reused: (number | null)
+step: number
+turn_id: string
+usage: (Usage | null)
+}
+/**
+ * The first segment in which a request differs from the one before it, and the byte in it.
+ * 
+ * `before` and `after` are the text around that byte, `room` characters of which stand before it.
+ */
+export interface FirstDifference {
+after: string
+before: string
+byte: number
+index: number
+name: string
+room: number
+section: ("tools" | "system" | "messages")
+}
+/**
+ * Tokens of one model request.
+ */
+export interface Usage {
+cache_read: (number | null)
+cache_write_1h: (number | null)
+cache_write_5m: (number | null)
+output: (number | null)
+reasoning: (number | null)
+uncached: (number | null)
+}
+/**
+ * All counted requests of a chat, titles and subagents included. Sums are over what is known.
+ * 
+ * `reused` is the share of cacheable input that was read, by tokens, from the second request on.
+ */
+export interface CacheTotals {
+cost: (number | null)
+hit: (number | null)
+lost: (number | null)
+missed: number
+requests: number
+reused: (number | null)
+unpriced: number
+usage: Usage
 }
 /**
  * What the cache did in one step: tokens read and not read that could have been, with the cause of a miss.
@@ -732,17 +865,6 @@ type: "step_finished"
 usage: Usage
 }
 /**
- * Tokens of one model request.
- */
-export interface Usage {
-cache_read: (number | null)
-cache_write_1h: (number | null)
-cache_write_5m: (number | null)
-output: (number | null)
-reasoning: (number | null)
-uncached: (number | null)
-}
-/**
  * A turn is over, or could not start. `cut`: at the model's output limit, `limit`: at the limit of steps.
  */
 export interface TurnFinished {
@@ -982,6 +1104,34 @@ id: string
 type: "pong"
 }
 /**
+ * What a switch would cost at the next send (`preview_toggle`): `tokens` to be read anew, for `cost` dollars more.
+ * 
+ * 0 where it is free, null where it is not known. `later` are tools that it brings and that are named, not declared:
+ * one that the model then loads may cost once what `load_tokens` says.
+ */
+export interface PreviewAck {
+cost: (number | null)
+id: string
+later: string[]
+load_tokens: (number | null)
+reason: string
+restored: string[]
+session_id: string
+tokens: (number | null)
+type: "ack"
+withdrawn: string[]
+}
+/**
+ * One part of a request. `kept`: the request before it at the same endpoint had it at the same place.
+ */
+export interface SegmentInfo {
+bytes: number
+digest: string
+kept: boolean
+name: string
+section: ("tools" | "system" | "messages")
+}
+/**
  * Events after the given seq follow. `seq` is the newest seq at this moment.
  */
 export interface SubscribeAck {
@@ -1065,6 +1215,48 @@ switchable: boolean
 switched_off: boolean
 tokens: (number | null)
 tokens_now: (number | null)
+}
+/**
+ * One request (`inspect_step`). `compared_with` is the request before it at the same endpoint, as turn and step;
+ * `predicted_loss` the tokens that its plan gave up knowingly.
+ */
+export interface StepAck {
+body: ({
+[k: string]: JsonValueOutput
+} | null)
+compared_with: (unknown[] | null)
+id: string
+predicted_loss: (number | null)
+segments: SegmentInfo[]
+session_id: string
+settings_changed: boolean
+step: CacheStep
+type: "ack"
+}
+/**
+ * What all chats used (`usage`), newest day first.
+ */
+export interface UsageAck {
+id: string
+spending: Spending[]
+type: "ack"
+}
+/**
+ * What one chat's requests of one kind to one model on one day (UTC, `YYYY-MM-DD`) came to.
+ * 
+ * Sums are over what is known; `unknown` requests did not report their tokens, `unpriced` ones have no price.
+ */
+export interface Spending {
+cost: (number | null)
+day: string
+kind: ("step" | "title" | "subagent")
+model: string
+requests: number
+session_id: string
+title: string
+unknown: number
+unpriced: number
+usage: Usage
 }
 /**
  * Done to (or made) this chat.

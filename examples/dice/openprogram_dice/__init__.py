@@ -5,7 +5,7 @@ import random
 from openprogram.tools import ToolContext, ToolFailure, tool
 
 
-@tool(readonly=True, parallel_safe=True, presets=("safe",))
+@tool(readonly=True, parallel_safe=True, presets=("coding", "research"))
 async def roll_dice(context: ToolContext, sides: int = 6, count: int = 1) -> str:
     """Roll dice and tell what each one shows.
 

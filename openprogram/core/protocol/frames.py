@@ -7,8 +7,10 @@ from openprogram.core.events import Event, SessionInfo, StepFinished
 from openprogram.core.intent import Effective
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import Message
+from openprogram.core.protocol.cache_frames import CacheState, CacheStep, CacheTotals, SegmentInfo
 from openprogram.core.protocol.state import SessionState
 from openprogram.core.protocol.tool_frames import Decided, FollowOffer, ToolBudget, ToolState
+from openprogram.core.sent import Spending
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,6 +157,52 @@ class ToolsAck(SessionAck):
     problems: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CacheAck(SessionAck):
+    """A chat's requests in the order of sending (`inspect_cache`)."""
+
+    steps: tuple[CacheStep, ...]
+    totals: CacheTotals
+    cache: CacheState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepAck(SessionAck):
+    """One request (`inspect_step`). `compared_with` is the request before it at the same endpoint, as turn and step;
+    `predicted_loss` the tokens that its plan gave up knowingly."""
+
+    step: CacheStep
+    segments: tuple[SegmentInfo, ...]
+    compared_with: tuple[str, int] | None
+    settings_changed: bool
+    predicted_loss: int | None
+    body: JsonObject | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsageAck(Ack):
+    """What all chats used (`usage`), newest day first."""
+
+    spending: tuple[Spending, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreviewAck(SessionAck):
+    """What a switch would cost at the next send (`preview_toggle`): `tokens` to be read anew, for `cost` dollars more.
+
+    0 where it is free, null where it is not known. `later` are tools that it brings and that are named, not declared:
+    one that the model then loads may cost once what `load_tokens` says.
+    """
+
+    tokens: int | None
+    cost: float | None
+    reason: str
+    withdrawn: tuple[str, ...] = ()
+    restored: tuple[str, ...] = ()
+    later: tuple[str, ...] = ()
+    load_tokens: int | None = None
+
+
 # -- errors, events, snapshots, link ----------------------------------------------------------------------------
 
 
@@ -229,6 +277,10 @@ AnyAck = (
     | SettingsAck
     | ModelsAck
     | ToolsAck
+    | CacheAck
+    | StepAck
+    | UsageAck
+    | PreviewAck
     | SessionAck
     | Ack
 )

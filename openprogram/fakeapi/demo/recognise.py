@@ -41,8 +41,20 @@ _Maker: TypeAlias = Callable[[re.Match[str]], Intent]
 
 
 def recognise(text: str) -> Intent:
-    """The first rule that fits `text`, else `Unknown`."""
-    wanted = text.strip()
+    """The first rule that fits the last paragraph of `text`; what has paragraphs in it may be all of `text`.
+
+    Messages in a row come as paragraphs of one text. One that was stopped before its answer is not done later, in place
+    of the newest.
+    """
+    whole = text.strip()
+    newest = _fitting(whole.rpartition("\n\n")[2].strip())
+    if not isinstance(newest, Unknown):
+        return newest
+    intent = _fitting(whole)
+    return intent if isinstance(intent, CreateFile | EditFile | UseTool) else Unknown()
+
+
+def _fitting(wanted: str) -> Intent:
     for maker, pattern in _COMPILED:
         match = pattern.search(wanted)
         if match is not None:

@@ -1,10 +1,15 @@
-"""Questions that change nothing: what a chat's tools are, and why."""
+"""Questions that change nothing: what a chat's tools are, what its requests cost, and why."""
 
 from typing import Final
 
 from openprogram.core.protocol.actions import ExplainTools
+from openprogram.core.protocol.cache_actions import InspectCache, InspectStep, PreviewToggle, UsageTotals
 from openprogram.server.ws_actions.base import Handlers, perform
 
 HANDLERS: Final[Handlers] = {
     ExplainTools: perform,
+    InspectCache: perform,
+    InspectStep: perform,
+    UsageTotals: perform,
+    PreviewToggle: perform,
 }

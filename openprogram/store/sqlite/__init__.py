@@ -5,6 +5,7 @@ writer      the queue, its task, and one transaction per group
 readers     a few connections for single-statement reads
 writes      one function per kind of write
 reads       one function per question
+sent        requests as they were sent, and what they cost
 rows        database rows to values and back
 schema      numbered migrations; migrate applies them
 connection  pragmas, and whole functions on a connection's thread

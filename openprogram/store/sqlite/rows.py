@@ -67,9 +67,9 @@ def session_row(row: sqlite3.Row) -> SessionRow:
         last_seq=row["last_seq"] or 0,
         turn_id=row["turn_id"],
         turn_seq=row["turn_seq"],
-        surface=None if surface is None else _typed(Surface, surface, f"the surface of chat {row['id']}"),
+        surface=None if surface is None else typed(Surface, surface, f"the surface of chat {row['id']}"),
         loaded=_names(row["loaded"], f"the loaded tools of chat {row['id']}") or (),
-        outcome=None if outcome is None else _typed(TurnFinished, outcome, f"the last turn of chat {row['id']}"),
+        outcome=None if outcome is None else typed(TurnFinished, outcome, f"the last turn of chat {row['id']}"),
         outcome_at=None if outcome is None else row["outcome_at"],
         notes=notes(row["notes"], row["id"]),
     )
@@ -77,7 +77,7 @@ def session_row(row: sqlite3.Row) -> SessionRow:
 
 def notes(data: bytes | None, session_id: str) -> tuple[Note, ...]:
     """A chat's notes, oldest first, from their stored JSON."""
-    return () if data is None else _typed(tuple[Note, ...], data, f"the notes of chat {session_id}")
+    return () if data is None else typed(tuple[Note, ...], data, f"the notes of chat {session_id}")
 
 
 def stored_intent(row: sqlite3.Row) -> StoredIntent:
@@ -109,14 +109,14 @@ def message(row: sqlite3.Row) -> Message:
 
 def approval_row(row: sqlite3.Row) -> ApprovalRow:
     """An approval with its answer, if it has one."""
-    request = _typed(ApprovalRequested, row["request"], f"approval {row['id']}")
+    request = typed(ApprovalRequested, row["request"], f"approval {row['id']}")
     return ApprovalRow(request, bool(row["pending"]), row["decision"], row["note"])
 
 
 def question_row(row: sqlite3.Row) -> QuestionRow:
     """A question with its answer, if it has one."""
-    asked = _typed(QuestionAsked, row["asked"], f"question {row['id']}")
-    answer = None if row["answer"] is None else _typed(QuestionAnswer, row["answer"], f"the answer to {row['id']}")
+    asked = typed(QuestionAsked, row["asked"], f"question {row['id']}")
+    answer = None if row["answer"] is None else typed(QuestionAnswer, row["answer"], f"the answer to {row['id']}")
     return QuestionRow(asked, bool(row["pending"]), answer)
 
 
@@ -127,7 +127,7 @@ def grant(row: sqlite3.Row) -> Grant:
 
 def queued_message(row: sqlite3.Row) -> QueuedMessage:
     """A message that waits."""
-    return _typed(QueuedMessage, row["body"], f"a waiting message of chat {row['session_id']}")
+    return typed(QueuedMessage, row["body"], f"a waiting message of chat {row['session_id']}")
 
 
 def usage_row(row: sqlite3.Row) -> UsageRow:
@@ -140,12 +140,12 @@ def usage_row(row: sqlite3.Row) -> UsageRow:
         output=row["output"],
         reasoning=row["reasoning"],
     )
-    return UsageRow(row["turn_id"], row["step"], row["model"], usage, row["cost"])
+    return UsageRow(row["turn_id"], row["step"], row["model"], usage, row["cost"], row["kind"] or "step")
 
 
 def step_finished(row: sqlite3.Row) -> StepFinished:
     """All that is known of a counted step."""
-    return _typed(StepFinished, row["finished"], f"the request behind message {row['message_id']}")
+    return typed(StepFinished, row["finished"], f"the request behind message {row['message_id']}")
 
 
 def remembered(row: sqlite3.Row) -> Remembered:
@@ -168,7 +168,7 @@ def _flag(value: int | None) -> bool | None:
 def _names(value: str | None, what: str) -> tuple[str, ...] | None:
     if value is None:
         return None
-    return _typed(tuple[str, ...], value, what)
+    return typed(tuple[str, ...], value, what)
 
 
 @cache
@@ -176,7 +176,8 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
     return TypeAdapter(kind)
 
 
-def _typed(kind: type[_T], data: bytes | str, what: str) -> _T:
+def typed(kind: type[_T], data: bytes | str, what: str) -> _T:
+    """A value from its stored JSON; `what` names it in the error."""
     try:
         value: _T = _adapter(cast(Hashable, kind)).validate_json(data)
     except ValidationError as error:

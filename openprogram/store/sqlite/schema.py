@@ -160,6 +160,21 @@ CREATE TABLE token_counts (
     tokens INTEGER NOT NULL
 )"""
 
+_SEGMENTS = """
+CREATE TABLE segments (
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    digest TEXT NOT NULL,
+    data BLOB NOT NULL,
+    PRIMARY KEY (session_id, digest)
+)"""
+
+_SENT = """
+CREATE TABLE sent (
+    n INTEGER PRIMARY KEY,
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    record BLOB NOT NULL
+)"""
+
 MIGRATIONS: Final = (
     Migration(
         "first tables",
@@ -209,4 +224,13 @@ MIGRATIONS: Final = (
         ),
     ),
     Migration("directories of grants", ("ALTER TABLE grants ADD COLUMN directory TEXT",)),
+    Migration(
+        "what was sent",
+        (
+            "ALTER TABLE usage ADD COLUMN kind TEXT",
+            _SEGMENTS,
+            _SENT,
+            "CREATE INDEX sent_of_session ON sent (session_id)",
+        ),
+    ),
 )

@@ -20,6 +20,7 @@ from openprogram.core.intent import StoredIntent
 from openprogram.core.jsonio import JsonValue, encode
 from openprogram.core.messages import Message, QueuedMessage
 from openprogram.core.ports import Store
+from openprogram.core.sent import SentRecord, Spending
 from openprogram.core.storage import (
     ApprovalRow,
     Backlog,
@@ -32,7 +33,7 @@ from openprogram.core.storage import (
     UsageRow,
     Write,
 )
-from openprogram.store.sqlite import reads, writes
+from openprogram.store.sqlite import reads, sent, writes
 from openprogram.store.sqlite.connection import Connection, Synchronous, connect
 from openprogram.store.sqlite.faults import storage_error
 from openprogram.store.sqlite.group import REMEMBERED_S, Commit, Job
@@ -153,6 +154,18 @@ class SqliteStore(Store):
     @override
     async def steps(self, session_id: str, message_ids: Collection[str]) -> tuple[StepFinished, ...]:
         return await self._readers.ask(reads.steps, session_id, message_ids)
+
+    @override
+    async def sent(self, session_id: str) -> tuple[SentRecord, ...]:
+        return await self._readers.ask(sent.sent, session_id)
+
+    @override
+    async def segments(self, session_id: str, digests: Collection[str]) -> Mapping[str, bytes]:
+        return await self._readers.ask(sent.segments, session_id, digests)
+
+    @override
+    async def spending(self, user_id: str) -> tuple[Spending, ...]:
+        return await self._readers.ask(sent.spending, user_id)
 
     @override
     async def remembered(self, user_id: str, client_id: str) -> Remembered | None:

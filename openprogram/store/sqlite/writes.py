@@ -8,6 +8,7 @@ from typing import assert_never
 from openprogram.core.asking import PutQuestion, ResolveQuestion
 from openprogram.core.errors import Conflict
 from openprogram.core.jsonio import JsonValue, encode
+from openprogram.core.sent import PutSent
 from openprogram.core.storage import (
     ANYWHERE,
     NOTES_KEPT,
@@ -32,6 +33,7 @@ from openprogram.core.storage import (
 )
 from openprogram.store.sqlite.asked import put_approval, put_question, resolve_approval, resolve_question
 from openprogram.store.sqlite.rows import notes
+from openprogram.store.sqlite.sent import put_sent
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,8 @@ def apply(db: sqlite3.Connection, write: Write, unit: Unit) -> None:  # noqa: C9
             db.execute("UPDATE sessions SET loaded = ? WHERE id = ?", (loaded, unit.session_id))
         case PutUsage():
             _put_usage(db, write, unit)
+        case PutSent():
+            put_sent(db, write, unit.session_id)
         case PutApproval():
             put_approval(db, write, unit.session_id)
         case ResolveApproval():
@@ -185,8 +189,8 @@ def _put_usage(db: sqlite3.Connection, write: PutUsage, unit: Unit) -> None:
     row, usage = write.row, write.row.usage
     db.execute(
         """INSERT INTO usage (session_id, turn_id, step, at, model, uncached, cache_read, cache_write_5m,
-            cache_write_1h, output, reasoning, cost, message_id, finished)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (session_id, turn_id, step) DO NOTHING""",
+            cache_write_1h, output, reasoning, cost, kind, message_id, finished)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (session_id, turn_id, step) DO NOTHING""",
         (
             unit.session_id,
             row.turn_id,
@@ -200,6 +204,7 @@ def _put_usage(db: sqlite3.Connection, write: PutUsage, unit: Unit) -> None:
             usage.output,
             usage.reasoning,
             row.cost,
+            row.kind,
             None if write.finished is None else write.finished.message_id,
             None if write.finished is None else encode(write.finished),
         ),

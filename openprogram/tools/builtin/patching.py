@@ -19,6 +19,9 @@ _SEARCHED: Final = 20_000
 _COMPARED: Final = 40
 """Bounds on looking for what comes closest: lines of the file, lines of the hunk."""
 
+_MARK: Final = "\ufeff"
+"""Byte order mark. `read` does not show it, so hunks are written without it; it stays where it is."""
+
 _TYPOGRAPHIC: Final = str.maketrans(
     dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-")
     | dict.fromkeys("\u2018\u2019\u201a\u201b", "'")
@@ -63,11 +66,12 @@ class _Text:
 
 
 def patched(path: str, text: str, hunks: Sequence[Hunk]) -> str:
-    """`text` with the hunks applied, in their order. Line ends stay what they are in the file.
+    """`text` with the hunks applied, in their order. Line ends and a byte order mark stay what they are in the file.
 
     Raises `ToolFailure` for the first hunk that has no place or no single one.
     """
-    before = _Text.of(text)
+    mark = _MARK if text.startswith(_MARK) else ""
+    before = _Text.of(text.removeprefix(mark))
     after: list[str] = []
     done = 0
     ended = before.ended
@@ -84,7 +88,7 @@ def patched(path: str, text: str, hunks: Sequence[Hunk]) -> str:
                 after.append(before.lines[done])
             done += 1
         ended = ended if hunk.last_newline is None else hunk.last_newline
-    return before.joined([*after, *before.lines[done:]], ended)
+    return mark + before.joined([*after, *before.lines[done:]], ended).removeprefix(mark)
 
 
 def _place(where: str, lines: list[str], hunk: Hunk, done: int) -> int:
@@ -147,7 +151,7 @@ def _insertion(where: str, lines: list[str], hunk: Hunk, start: int, several: bo
 def _matches(lines: list[str], wanted: list[str], start: int) -> list[int]:
     """All indexes from `start` on at which the lines stand, by the strictest comparison that finds any."""
     for key in _KEYS:
-        have, want = [key(line) for line in lines], [key(line) for line in wanted]
+        have, want = [key(line) for line in lines], [key(line.removeprefix(_MARK)) for line in wanted]
         places = [
             at
             for at in range(start, len(have) - len(want) + 1)

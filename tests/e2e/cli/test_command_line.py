@@ -36,7 +36,7 @@ def test_version_prints_the_version(asked: str) -> None:
 def test_help_lists_the_commands_and_no_command_is_an_error() -> None:
     helped = run("--help")
     assert helped.returncode == 0
-    assert all(command in helped.stdout for command in ("serve", "fake-api", "version"))
+    assert all(command in helped.stdout for command in ("serve", "cache", "export", "replay", "fake-api", "version"))
     assert run().returncode == 2
     assert run("fake-api", "--help").returncode == 0
 

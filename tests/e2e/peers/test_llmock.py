@@ -7,7 +7,7 @@ from llmock.scenarios import Fail, StreamFault, ToolFault
 from llmock.verdict import judge
 
 from openprogram.core.messages import TextBlock, ToolUseBlock
-from openprogram.core.prompt import Api, FailureCode, RetryScheduled
+from openprogram.core.prompt import Api, FailureCode, RequestSent, RetryScheduled
 from openprogram.providers.answer import INVALID_ARGUMENTS
 from openprogram.providers.retry import RetryPolicy
 from tests.support.histories import chain, message, result
@@ -72,8 +72,10 @@ async def test_rate_limits_and_overload_are_waited_out(peer: Llmock, api: Api) -
 async def test_what_cannot_succeed_is_not_sent_again(peer: Llmock, api: Api, status: int, code: FailureCode) -> None:
     peer.server.state.scenarios.add(Fail(status))
     async with provider_at(api, peer.address(api), policy=QUICK) as provider:
-        [end] = await collect(provider, request(ASKED, model=MODELS[api]))
-    assert failed([end]).failure.code == code
+        events = await collect(provider, request(ASKED, model=MODELS[api]))
+    assert failed(events).failure.code == code
+    assert len(only(events, RequestSent)) == 1
+    assert only(events, RetryScheduled) == []
     assert_well_behaved(peer)
 
 

@@ -67,6 +67,7 @@ ACTIONS: Final[tuple[tuple[str, dict[str, Any], str, str | None], ...]] = (
     ("regenerate", {"session_id": SID, "message_id": "m_1"}, "unknown_session", "session_id"),
     ("load_messages", {"session_id": SID}, "unknown_session", "session_id"),
     ("explain_tools", {"session_id": SID}, "unknown_session", "session_id"),
+    ("inspect_cache", {"session_id": SID}, "unknown_session", "session_id"),
     ("delete_session", {"session_id": SID}, "unknown_session", "session_id"),
     ("toggle_web_search", {"session_id": SID, "value": True}, "unknown_session", "session_id"),
     ("answer_approval", {"session_id": SID, "approval_id": "a", "decision": "once"}, "unknown_session", "session_id"),
@@ -103,6 +104,12 @@ ON_A_CHAT: Final[tuple[tuple[str, dict[str, Any], str, str | None], ...]] = (
     ("pick_tools", {"tools": [f"t{number}" for number in range(MAX_PICKED + 1)]}, "limit_exceeded", "tools"),
     ("set_permission_mode", {"mode": "bypass"}, "bad_field", "mode"),
     ("set_model", {"model": "nobody/nothing"}, "bad_field", "model"),
+    ("inspect_step", {"turn_id": "t_1", "step": 1}, "bad_field", "step"),
+    ("inspect_step", {"turn_id": "t_1", "step": 0}, "bad_field", "step"),
+    ("preview_toggle", {"toggle": "delete_session"}, "bad_field", "toggle"),
+    ("preview_toggle", {"toggle": "set_tools_profile", "toolset": "Research"}, "unknown_preset", "toolset"),
+    ("preview_toggle", {"toggle": "set_tool_disabled", "value": True}, "bad_field", "name"),
+    ("preview_toggle", {"toggle": "set_model", "model": "nobody/nothing"}, "bad_field", "model"),
     ("answer_approval", {"approval_id": "a_1", "decision": "once"}, "bad_field", "approval_id"),
     ("answer_approval", {"approval_id": "a_1", "decision": "perhaps"}, "bad_field", "decision"),
     ("edit_message", {"message_id": "m_1", "text": "hi"}, "bad_field", "message_id"),
@@ -116,12 +123,12 @@ ON_A_CHAT: Final[tuple[tuple[str, dict[str, Any], str, str | None], ...]] = (
 
 
 async def error_for(client: Client, text: str) -> Frame:
-    """The only error frame that answers this text; a ping behind it shows that the socket lives on."""
+    """The error frame that answers this text; a ping after it shows that the socket lives on."""
     start = len(client.frames)
     await client.send_raw(text)
-    await client.frame("error")  # actions are served beside each other: the ping could overtake it
+    error = await client.frame("error")
     await client.send("ping")
-    [error] = [frame for frame in client.frames[start:] if frame["type"] == "error"]
+    assert [frame for frame in client.frames[start:] if frame["type"] == "error"] == [error]
     return error
 
 

@@ -114,7 +114,7 @@ async def test_the_log_tells_no_content(tmp_path: Path, fake: FakeApi) -> None: 
         chat = await Chat.create(client, "openai", mode="auto")
         await chat.turn("My secret diary")
         await client.send_raw('{"action":"chat","id":"x","text":["My secret diary"]}')
-        await client.send("ping")
+        await client.frame("error")
         log = server.log
     for content in ("diary", "confidential", "4711"):
         assert content not in log

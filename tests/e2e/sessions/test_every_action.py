@@ -24,6 +24,7 @@ class Place:
         self.chats = chats
         self.session_id = ""
         self.message_id = ""
+        self.turn_id = "t_none"
         self.waiting_id = ""
         self.approval_id = ""
         self.asking_id = ""
@@ -33,7 +34,7 @@ class Place:
     async def furnish(self) -> None:
         sent = await self.chats.say("hi")
         self.session_id, self.message_id = sent.session_id, sent.message_id
-        await self.chats.until(self.session_id, TurnFinished)
+        self.turn_id = (await self.chats.until(self.session_id, TurnFinished)).turn_id
         await self.chats.rest(self.session_id)
         self.waiting_id = (await self.chats.say("run")).session_id
         self.approval_id = (await self.chats.asked(self.waiting_id)).approval_id
@@ -58,6 +59,9 @@ ON_A_CHAT: dict[str, Fields] = {
     "set_tool_disabled": lambda at: {"session_id": at.session_id, "name": "bash", "value": True},
     "pick_tools": lambda at: {"session_id": at.session_id, "tools": ["bash"]},
     "explain_tools": lambda at: {"session_id": at.session_id},
+    "inspect_cache": lambda at: {"session_id": at.session_id},
+    "inspect_step": lambda at: {"session_id": at.session_id, "turn_id": at.turn_id, "step": 1},
+    "preview_toggle": lambda at: {"session_id": at.session_id, "toggle": "toggle_web_search", "value": True},
     "rename_session": lambda at: {"session_id": at.session_id, "title": "Another"},
     "pin_session": lambda at: {"session_id": at.session_id, "value": True},
     "delete_session": lambda at: {"session_id": at.session_id},
@@ -75,11 +79,15 @@ OF_A_USER: dict[str, Fields] = {
     "get_settings": lambda _: {},
     "save_preset": lambda _: {"name": "mine", "entries": ["@readonly"]},
     "delete_preset": lambda _: {"name": "yours"},
+    "usage": lambda _: {},
     "list_models": lambda _: {},
     "set_setting": lambda _: {"key": "permission_mode", "value": "auto"},
 }
 EVERY = {**ON_A_CHAT, **OF_A_USER}
-READS = {"explain_tools", "load_messages", "list_sessions", "get_settings", "list_models"}
+READS = {
+    *("explain_tools", "load_messages", "list_sessions", "get_settings", "list_models"),
+    *("inspect_cache", "inspect_step", "preview_toggle", "usage"),
+}
 
 
 async def _place(chats: Chats, action: str) -> Place:

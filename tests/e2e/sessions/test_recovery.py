@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 
 from openprogram.core.errors import StorageError
@@ -21,9 +22,10 @@ from openprogram.core.events import (
 from openprogram.core.ports import Provider
 from openprogram.core.prompt import ModelInfo, ResponseStarted, TextPiece
 from openprogram.core.storage import EndTurn, PutMessage, PutSurface, RememberRequest
+from openprogram.core.topics import user_topic
 from tests.support.agent import FakeTool
 from tests.support.script import Gate, assert_paired, call, say, use
-from tests.support.sessions import Chats, Held, failing, opened
+from tests.support.sessions import USER, Chats, Held, failing, opened
 
 HALF = (ResponseStarted(), TextPiece(0, "Half an "), TextPiece(0, "answer"))
 
@@ -96,6 +98,45 @@ async def test_a_turn_of_which_nothing_could_be_stored_is_told_as_an_error(tmp_p
         await chats.rest(session_id)
         await chats.do("continue_turn", session_id=session_id)
         await chats.until(session_id, TurnFinished, 2)
+
+
+async def test_a_turn_that_a_full_disk_left_open_is_told_at_once_and_ends_when_there_is_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:  # R4, P10
+    monkeypatch.setattr("openprogram.sessions.run.RETRY_S", 0.01)
+    async with opened(tmp_path, call(use("read")), say("Fine."), tools=[FakeTool("read")]) as chats:
+        told: list[bytes] = []
+        chats.bus.subscribe(user_topic(USER), lambda _topic, _first, _last, payload: told.append(payload))
+        second = _full_until_its_second_end(chats)
+        session_id = (await chats.say("go")).session_id
+        await second.reached()  # the run is over, its end was refused, and is tried again by itself
+        (error,) = [frame for frame in map(orjson.loads, told) if frame["type"] == "error"]
+        assert (error["id"], error["code"], error["hint"]) == (None, "storage_failed", "free some space")
+        assert "the disk is full" in error["message"]
+        chats.store.before_commit = None
+        second.open()
+        finished = await chats.until(session_id, TurnFinished)
+        assert finished.error is not None
+        assert (finished.reason, finished.error.code) == ("error", "storage_failed")
+        await _ended_once(chats, session_id)
+        await chats.said("and now?", session_id)
+
+
+def _full_until_its_second_end(chats: Chats) -> Gate:
+    """No result of a tool and no end of a turn can be stored; the second attempt to end one waits at the gate."""
+    ends, gate = 0, Gate()
+
+    async def refuse(events: Any, writes: Any) -> None:
+        nonlocal ends
+        ending = any(isinstance(write, EndTurn) for write in writes)
+        ends += ending
+        if ends == 2:
+            await gate.wait()
+        if ending or any(isinstance(event, ToolCallFinished) for event in events):
+            raise StorageError("the disk is full", hint="free some space")
+
+    chats.store.before_commit = refuse
+    return gate
 
 
 def _full_once(chats: Chats):

@@ -10,7 +10,7 @@ from openprogram.core.events import StepStarted, ToolCallFinished, ToolCallStart
 from openprogram.core.intent import ToolIntent
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import TextBlock
-from openprogram.core.tooling import ToolContext, ToolOutput
+from openprogram.core.tooling import DISCOVERY_TOOL, ToolContext, ToolOutput
 from openprogram.providers.answer import INVALID_ARGUMENTS
 from tests.support.agent import Chat, FakeTool, held
 from tests.support.script import Gate, ScriptedProvider, assert_paired, call, say, use
@@ -117,6 +117,34 @@ async def test_a_crash_inside_a_tool_becomes_its_result() -> None:  # law 7, law
     assert [result.status for result in chat.results] == ["error", "ok"]
     assert "KeyError" in chat.results[0].content[0].text
     assert chat.reasons == ["done"]
+
+
+class Panic(BaseException):
+    """As libraries in Rust raise it: no `Exception`."""
+
+
+@pytest.mark.parametrize("fault", [SystemExit(2), Panic("index out of bounds"), BaseExceptionGroup("g", [Panic()])])
+async def test_a_tool_that_would_end_the_program_becomes_its_result(fault: BaseException) -> None:  # law 7, law 10
+    async def crash(_arguments: JsonObject, _context: ToolContext) -> ToolOutput:
+        raise fault
+
+    chat = _chat(FakeTool("bad", crash), FakeTool("good"), calls=("bad", "good"))
+    await chat.run()
+    assert [result.status for result in chat.results] == ["error", "ok"]
+    assert type(fault).__name__ in chat.results[0].content[0].text
+    assert chat.reasons == ["done"]
+
+
+async def test_a_check_of_arguments_that_crashes_in_a_call_of_an_unloaded_tool_becomes_its_result() -> None:  # T20
+    def crash(_arguments: JsonObject) -> None:
+        raise RuntimeError("boom")
+
+    fussy = FakeTool("fussy", validate=crash, residency="deferred")
+    chat = _chat(fussy, FakeTool(DISCOVERY_TOOL), FakeTool("good"), calls=("fussy", "good"))
+    await chat.run()
+    assert [result.status for result in chat.results] == ["error", "ok"]
+    assert "RuntimeError" in chat.results[0].content[0].text
+    assert (chat.reasons, fussy.calls) == (["done"], [])
 
 
 async def test_a_failure_is_told_with_its_hint() -> None:

@@ -3,6 +3,8 @@
 import asyncio
 from itertools import pairwise
 
+import pytest
+
 from openprogram.agent.environment import Resumed
 from openprogram.agent.tool_search import tool_search
 from openprogram.core.events import ErrorRaised, LoadedChanged, StepStarted
@@ -133,6 +135,40 @@ async def test_a_preset_that_brings_tools_in_moves_no_byte_and_tells_their_names
     assert bash.calls == [{}]
     told = [message for message in chat.history.messages if "bash, weather" in message.text]
     assert len(told) == 1
+
+
+@pytest.mark.parametrize(
+    "narrower", [ToolIntent(toolset="full", disabled=("tool_search",)), ToolIntent(picked=("read", "weather"))]
+)
+async def test_a_switch_that_takes_the_finding_away_declares_nothing(narrower: ToolIntent) -> None:  # C2
+    weather = deferred("weather")
+    chat = chat_with(FakeTool("read"), weather, deferred("notes"), scripts=[say("Hi.")])
+    await chat.run()
+    chat.intent = narrower
+    say_more(chat, "go on")
+    chat.provider.scripts[:] = [say(".")]
+    await chat.run()
+    first, second = chat.provider.requests
+    assert (first.tools, first.system) == (second.tools, second.system)
+    chat.now += TTL + 1
+    say_more(chat, "and later?")
+    chat.provider.scripts[:] = [call(use("weather")), say(".")]
+    await chat.run()
+    assert "weather" in declared(chat.provider.requests[2])  # where the prompt is cold it costs nothing
+    assert weather.calls == [{}]
+
+
+async def test_what_a_preset_without_the_finding_brings_in_is_declared() -> None:
+    weather = deferred("weather")
+    chat = chat_with(FakeTool("read"), weather, scripts=[say("Hi.")])
+    chat.intent = ToolIntent(picked=("read",))
+    await chat.run()
+    chat.intent = ToolIntent(picked=("read", "weather"))
+    say_more(chat, "go on")
+    chat.provider.scripts[:] = [call(use("weather")), say(".")]
+    await chat.run()
+    assert declared(chat.provider.requests[1]) == [*declared(chat.provider.requests[0]), "weather"]
+    assert weather.calls == [{}]
 
 
 async def test_more_tools_than_the_model_takes_is_said_where_none_can_wait() -> None:  # report 40: no silent drop

@@ -73,6 +73,7 @@ async def test_each_entry_point_is_a_source_of_its_own(install: Install) -> None
         ("import a_module_that_is_nowhere", "No module named 'a_module_that_is_nowhere'"),
         ("raise RuntimeError('no licence')", "RuntimeError: no licence"),
         ("import sys\nsys.exit('not on this machine')", "SystemExit: not on this machine"),
+        ("class Panic(BaseException): pass\nraise Panic('as Rust does')", "Panic: as Rust does"),
         ("def tides(", "SyntaxError"),
         ("", "AttributeError"),
     ],

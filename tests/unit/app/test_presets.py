@@ -106,7 +106,9 @@ async def test_a_file_that_changes_is_read_again_and_one_that_is_broken_changes_
         (told,) = broken.problems["config.toml"]
         assert "config.toml, line 2: " in told
         assert told.endswith("its presets are those from before.")
-        file.write_text("[presets.b]\n")
+        file.write_text("x = " + "[" * 5_000 + "]" * 5_000)  # more than tomllib can bear
+        await until(lambda snapshot: "nested too deeply" in snapshot.problems["config.toml"][0])
+        file.write_text("\ufeff[presets.b]\n")
         mended = await until(lambda snapshot: not snapshot.problems)
         assert list(mended.presets)[-1] == "b"
         file.unlink()

@@ -55,11 +55,14 @@ def test_a_workspace_that_is_named_and_there_is_taken(home: Path) -> None:
     project = home.parent / "project"
     project.mkdir()
     assert load(home, f'[chat]\nworkspace = "{project}/"\n').workspace == project
+    (home.parent / "link").symlink_to(project)
+    assert load(home, f'[chat]\nworkspace = "{home.parent}/link"\n').workspace == project  # whatever it leads to later
 
 
-@pytest.mark.parametrize("named", ["{}", "{}/..", "/"])
+@pytest.mark.parametrize("named", ["{}", "{}/..", "/", "{}/../link"])
 def test_a_workspace_that_holds_the_servers_keys_is_refused(home: Path, named: str) -> None:  # R18
     home.mkdir()
+    (home.parent / "link").symlink_to(home)
     error = refused(home, f'[chat]\nworkspace = "{named.format(home)}"\n')
     assert error.field == "chat.workspace"
     assert "holds the data directory" in error.message

@@ -5,10 +5,12 @@ from typing import Any
 import pytest
 
 from openprogram.context.notices import notice_text
+from openprogram.core.news import News
 from openprogram.core.surface import SurfacePlan
 from openprogram.fakeapi.conversation import Call, Conversation, Result, UserTurn, spoken
 from openprogram.fakeapi.dialects import anthropic_conversation, chat_prompt
 from openprogram.providers.history import CONTINUE, OPENING
+from tests.support.tools import spec
 
 CALL = Call("c1", "read", {"path": "a"})
 
@@ -48,7 +50,9 @@ def both_loops(note: str) -> list[Conversation]:
 PLAN = SurfacePlan(
     "keep", "unchanged", epoch=1, declared=(), withdrawn=("bash",), restored=("read",), added=("web_search",)
 )
-NOTICE = notice_text(PLAN, (), "2026-11-30") or ""
+NEWS = [News("job_1", "ended with exit code 0 (make)")]
+NOTICE = notice_text(PLAN, (), "2026-11-30", [spec("later")], news=NEWS) or ""
+"""Every line that there can be."""
 
 
 @pytest.mark.parametrize("note", ["", "<reminder>the time is noon</reminder>", NOTICE, CONTINUE, OPENING])

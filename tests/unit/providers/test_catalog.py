@@ -158,3 +158,46 @@ def test_no_rate_of_the_table_is_missing_or_absurd() -> None:
         cost = price.cost(usage)
         assert cost is not None
         assert 0 < cost < 1000
+
+
+@pytest.mark.parametrize(
+    ("models", "read", "write_5m", "write_1h"),
+    [
+        (("claude-opus-5", "claude-opus-4-8", "claude-sonnet-5", "claude-haiku-4-5", "claude-fable-5"), 0.1, 1.25, 2),
+        (("claude-opus-5-5", "claude-sonnet-5-5"), 0.05, 1.25, 2),
+        (("claude-fable-5-1", "claude-fable-5-2"), 0.025, 1.25, 2),
+        (("gpt-5.6-sol", "gpt-6-sol"), 0.1, 1.25, 1.25),
+        (("gpt-6.1-sol", "gpt-6.1-terra", "gpt-6.2-sol", "gpt-6.2-astra"), 0.05, 1.25, 1.25),
+        (("gpt-5", "gpt-5.4"), 0.1, 1, 1),
+    ],
+)
+def test_rates_are_those_of_the_vendors_pages(
+    models: tuple[str, ...], read: float, write_5m: float, write_1h: float
+) -> None:  # C17, reference/providers.md section 2 and 3
+    for model in models:
+        price = facts_of(model).price
+        assert price is not None
+        rates = (price.cache_read, price.cache_write_5m, price.cache_write_1h)
+        assert rates == pytest.approx([price.input * part for part in (read, write_5m, write_1h)])
+
+
+@pytest.mark.parametrize(
+    ("model", "minimum"),
+    [
+        ("claude-opus-5-5", 512),
+        ("claude-sonnet-5", 1024),
+        ("claude-opus-4-7", 2048),
+        ("claude-haiku-4-5", 4096),
+        ("claude-sonnet-5-5", None),  # not documented
+        ("gpt-6-sol", 1024),
+        ("llama-9", None),
+    ],
+)
+def test_the_smallest_prompt_that_is_cached_is_known_where_it_is_documented(model: str, minimum: int | None) -> None:
+    assert ANTHROPIC.info(model).caching.minimum == minimum
+
+
+def test_an_endpoint_tells_how_it_caches() -> None:
+    assert ANTHROPIC.info("claude-opus-5").caching.granularity == 1
+    assert (LOCAL.info("m").caching.granularity, LOCAL.info("m").caching.ttl_s) == (128, 3600)
+    assert EndpointConfig("e", "anthropic", "http://h", cache_ttl_s=60).info("m").caching.ttl_s == 60

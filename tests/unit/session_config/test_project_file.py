@@ -40,6 +40,10 @@ def test_a_file_that_says_nothing_wishes_nothing(text: str) -> None:
     assert read(text) == ProjectLayer()
 
 
+def test_a_byte_order_mark_is_no_part_of_the_file() -> None:
+    assert read('\ufeff[tools]\ntoolset = "coding"') == ProjectLayer(ToolIntent(toolset="coding"))
+
+
 def test_a_tool_that_is_not_installed_here_is_no_fault() -> None:  # T13: it is told as unknown where it counts
     assert read('[tools]\ndisabled = ["of_a_colleague"]') == ProjectLayer(ToolIntent(disabled=("of_a_colleague",)))
 
@@ -57,6 +61,8 @@ def test_a_tool_that_is_not_installed_here_is_no_fault() -> None:  # T13: it is 
         ('tools = "read"', "tools: must be a table or a list of names"),
         ('tools = ["read", 3]', "tools.1: "),
         ("[servers]", "servers: there is no table 'servers'"),
+        ("tools = " + "[" * 5_000 + "]" * 5_000, "nested too deeply"),
+        ("[tools]\na" + ".a" * 3_000 + " = 1", "tools: an intent is plain JSON (Recursion limit reached)"),
     ],
 )
 def test_a_fault_names_file_and_field_and_the_chat_only_looks_meanwhile(text: str, said: str) -> None:

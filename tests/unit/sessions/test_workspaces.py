@@ -54,3 +54,12 @@ async def test_a_directory_is_stored_in_its_plain_form(tmp_path: Path, monkeypat
     for text in (f"{tmp_path}/project/", f"{tmp_path}/x/../project", "~/project"):
         assert await checked(given, text) == f"{tmp_path}/project"
     assert await checked(given, str(given.workspace)) == str(given.workspace)
+
+
+async def test_a_link_is_followed_when_it_is_chosen_and_never_again(tmp_path: Path) -> None:  # R17
+    """What is allowed for the chat in one directory would hold in another one if the chat went where the link goes."""
+    given = defaults(tmp_path / "data")
+    (tmp_path / "here" / "project").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "here")
+    assert await checked(given, f"{tmp_path}/link") == f"{tmp_path}/here"
+    assert await checked(given, f"{tmp_path}/link/project") == f"{tmp_path}/here/project"

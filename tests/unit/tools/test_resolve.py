@@ -40,6 +40,19 @@ def test_off_is_off_even_with_preset_and_picks() -> None:  # T3
     assert resolved(ToolIntent(False, "full", None, (), ("read",)), NOW).names == ()
 
 
+def test_off_stays_off_when_another_tool_takes_the_name() -> None:  # T3
+    known = registry(("plugin:zeta", [spec("same")]))
+    off = ToolIntent(toolset="full", disabled=("same",))
+    assert resolved(off, known.snapshot).dropped["same"].reason == "switched_off"
+    known.put("plugin:alpha", [spec("same")])
+    [renamed] = [tool.name for tool in known.snapshot.tools if tool.source == "plugin:zeta"]
+    assert renamed != "same"
+    assert {name: drop.reason for name, drop in resolved(off, known.snapshot).dropped.items()} == {
+        "same": "switched_off",
+        renamed: "switched_off",
+    }
+
+
 def test_off_with_the_chip_is_exactly_the_search() -> None:  # T3
     assert resolved(ToolIntent(False, "full", True, (), ("read",)), NOW).names == ("web_search",)
 

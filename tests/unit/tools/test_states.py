@@ -3,7 +3,7 @@ from dataclasses import replace
 from openprogram.core.intent import ToolIntent
 from openprogram.core.loaded import LoadedSet
 from openprogram.core.tooling import DISCOVERY_TOOL, Snapshot
-from openprogram.tools.states import tool_states
+from openprogram.tools.states import DESCRIBED, tool_states
 from tests.support.tools import resolved, snapshot
 
 
@@ -35,6 +35,13 @@ def test_every_tool_is_shown_with_its_state_and_reason() -> None:  # T12, report
     assert by_name["bash"].switched_off
     assert not by_name["read"].switched_off
     assert [state.name for state in states if not state.switchable] == ["web_search"]
+
+
+def test_a_description_of_any_length_is_shown_in_one_short_line() -> None:
+    now = snapshot()
+    long = replace(now, tools=tuple(replace(tool, description="word " * 9_000 + "\nmore") for tool in now.tools))
+    states = tool_states(long, resolved(ToolIntent(), long), (), LoadedSet(), {}, {})
+    assert {len(state.description) for state in states} == {DESCRIBED}
 
 
 def test_a_discovered_tool_is_loaded() -> None:

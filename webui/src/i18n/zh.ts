@@ -1,7 +1,8 @@
 /** 简体中文。 */
 import type { Dictionary } from "./en";
+import { cache } from "./zh/cache";
 import { page } from "./zh/page";
 import { setup } from "./zh/setup";
 import { work } from "./zh/work";
 
-export const zh: Dictionary = { ...page, ...setup, ...work };
+export const zh: Dictionary = { ...cache, ...page, ...setup, ...work };

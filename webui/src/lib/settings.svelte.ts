@@ -25,14 +25,14 @@ function read(): Stored {
 }
 
 class Settings {
-  #stored = $state<Stored>(read());
+  readonly #stored = $state<Stored>(read());
   readonly #dark = matchMedia("(prefers-color-scheme: dark)");
 
   constructor() {
     this.#dark.addEventListener("change", () => this.#applyTheme());
     addEventListener("storage", (event) => {
       if (event.key !== KEY) return;
-      this.#stored = read(); // another tab changed it
+      Object.assign(this.#stored, read()); // another tab changed it
       this.#applyTheme();
     });
   }
@@ -61,7 +61,7 @@ class Settings {
   }
 
   #write(changes: Partial<Stored>): void {
-    this.#stored = { ...this.#stored, ...changes };
+    Object.assign(this.#stored, changes); // key by key: what depends on the language is not told of the sidebar
     localStorage.setItem(KEY, JSON.stringify(this.#stored));
   }
 

@@ -88,3 +88,12 @@ def test_a_request_is_recognised(text: str, intent: Intent) -> None:
 @pytest.mark.parametrize(("text", "chinese"), [("你好", True), ("hello", False), ("read 文件.txt", True), ("", False)])
 def test_the_language_follows_the_script(text: str, chinese: bool) -> None:
     assert is_chinese(text) is chinese
+
+
+@pytest.mark.parametrize("newest", ["list the files here", "what is this?", "asdf"])
+def test_of_messages_in_a_row_only_the_newest_is_done(newest: str) -> None:
+    assert recognise(f"run `rm -r build`\n\n{newest}") == recognise(newest)
+
+
+def test_a_file_is_created_with_all_of_its_paragraphs() -> None:
+    assert recognise("create a file a.txt saying One.\n\nTwo.") == CreateFile("a.txt", "One.\n\nTwo.")

@@ -16,9 +16,10 @@ from openprogram.core.events import ErrorInfo, ErrorRaised, Notice, SessionInfo,
 from openprogram.core.intent import StoredIntent, ToolIntent
 from openprogram.core.messages import Message, QueuedMessage, ReasoningBlock, TextBlock, ToolUseBlock
 from openprogram.core.protocol.codec import decode_event
+from openprogram.core.sent import Conditions, SentRecord
 from openprogram.core.storage import ApprovalRow, Grant, Node, Note, Remembered, SessionRow, UsageRow
 from openprogram.core.surface import Surface
-from openprogram.core.usage import CacheVerdict, Usage
+from openprogram.core.usage import CacheRules, CacheVerdict, Price, Usage
 from openprogram.store.sqlite import SqliteStore
 from openprogram.store.sqlite.schema import APPLICATION_ID, MIGRATIONS
 from tests.support.store_values import HandClock, approval, delta, question
@@ -38,6 +39,25 @@ LAST_TURN = (
             "t_1", 1, "m_2", "local/some-model", USAGE, 0.25, CacheVerdict(900, 50, "withdrawn:bash"), 120, 900
         ),
     ),
+)
+
+SENT = SentRecord(
+    "t_1",
+    1,
+    "m_2",
+    "m_1",
+    "local/some-model",
+    "openai-chat",
+    1767225600.5,
+    1,
+    0,
+    0,
+    ("00" * 16,),
+    "11" * 16,
+    (("messages", 0, None, {"type": "ephemeral"}),),
+    Conditions("keep", "unchanged", 3, ("withdrawn:bash",), None, 4, 7, "e_1"),
+    CacheRules(300.0, 1024, 128),
+    Price(1.0, 2.0, 0.1, 1.25, 2.0),
 )
 
 
@@ -74,18 +94,8 @@ def version_1(tmp_path: Path) -> Path:
 async def test_a_database_of_any_version_reads_as_it_was_written(tmp_path: Path, version: int) -> None:
     store = await SqliteStore.open(database(tmp_path, version), HandClock())
     info = SessionInfo(
-        "s_1",
-        "Plans",
-        AT,
-        AT,
-        True,
-        True,
-        False,
-        "waiting",
-        "local/some-model",
-        "accept_edits",
-        "/home/me/plans",
-        "m_2",
+        *("s_1", "Plans", AT, AT, True, True, False, "waiting"),
+        *("local/some-model", "accept_edits", "/home/me/plans", "m_2"),
     )
     surface = Surface("local/some-model", 3, ({"name": "read"},), ("bash",), "d41d", 1767225600.5)
     loaded: tuple[str, ...] = ()
@@ -123,7 +133,10 @@ async def test_a_database_of_any_version_reads_as_it_was_written(tmp_path: Path,
     assert await store.grants("s_1") == (Grant("bash", "ls *", "/home/me/plans" if version >= 6 else None),)
     waiting = (QueuedMessage("q_1", "and then", "steer", AT), QueuedMessage("q_2", "at last", "queue", AT, override))
     assert await store.queue("s_1") == waiting
-    assert await store.usage("s_1") == (UsageRow("t_1", 1, "local/some-model", USAGE, 0.25),)
+    counted = UsageRow("t_1", 1, "local/some-model", USAGE, 0.25, "title" if version >= 7 else "step")
+    assert await store.usage("s_1") == (counted,)
+    expected = ((SENT,), {SENT.digests[0]: b'{"role":"user"}'}) if version >= 7 else ((), {})
+    assert (await store.sent("s_1"), await store.segments("s_1", SENT.digests)) == expected
     assert await store.steps("s_1", ["m_1", "m_2"]) == finished
     assert await store.remembered("u_1", "c1") == Remembered("abc", b'{"type":"ack","id":"c1"}')
     assert await store.setting("u_1", "theme") == {"dark": True}

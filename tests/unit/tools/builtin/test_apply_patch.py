@@ -171,6 +171,16 @@ async def test_line_ends_and_a_missing_last_one_stay(call):
     assert (call.workspace / "dos.txt").read_bytes() == b"one\r\n2\r\n2b\r\n3"
 
 
+async def test_a_byte_order_mark_stays_and_no_hunk_has_to_know_of_it(call):
+    file = call.workspace / "mark.txt"
+    file.write_bytes(b"\xef\xbb\xbfone\ntwo\n")
+    await call(apply_patch, patch=marked("*** Update File: mark.txt", "-one", "+zero", "+1", " two"))
+    assert file.read_bytes() == b"\xef\xbb\xbfzero\n1\ntwo\n"
+    patch = "--- a/mark.txt\n+++ b/mark.txt\n@@ -1,2 +1,2 @@\n-\ufeffzero\n+\ufeff0\n 1\n"
+    await call(apply_patch, patch=patch)
+    assert file.read_bytes() == b"\xef\xbb\xbf0\n1\ntwo\n"
+
+
 async def test_spaces_at_line_ends_and_typography_are_forgiven_and_indentation_is_not(call):
     (call.workspace / "t.md").write_text("don\u2019t \u2014 stop  \n\tindented\nlast\n")
     await call(apply_patch, patch=marked("*** Update File: t.md", " don't - stop", "-\tindented", "+\tmoved in"))

@@ -1,16 +1,20 @@
 /** Names for the protocol's types as the client uses them. */
 import type {
   Action,
+  CacheAck,
   ChatAck,
   ErrorFrame,
   IntentAck,
   MessagesAck,
   ModelsAck,
+  PreviewAck,
   SessionAck,
   SessionsAck,
   SettingsAck,
+  StepAck,
   SubscribeAck,
   ToolsAck,
+  UsageAck,
   Ack,
 } from "../../protocol.gen";
 
@@ -31,6 +35,10 @@ interface Acks {
   set_tool_disabled: IntentAck;
   pick_tools: IntentAck;
   explain_tools: ToolsAck;
+  inspect_cache: CacheAck;
+  inspect_step: StepAck;
+  preview_toggle: PreviewAck;
+  usage: UsageAck;
   create_session: SessionAck;
   list_sessions: SessionsAck;
   load_messages: MessagesAck;

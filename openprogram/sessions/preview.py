@@ -1,0 +1,125 @@
+"""What a switch would cost, before it is flipped: the next request is planned as if it had been (spec cache.md C19)."""
+
+import asyncio
+from dataclasses import replace
+from typing import assert_never
+
+from openprogram.agent.deferral import offer, undeclared
+from openprogram.agent.freeze import freeze
+from openprogram.core.errors import BadField
+from openprogram.core.intent import StoredIntent
+from openprogram.core.prompt import ModelInfo
+from openprogram.core.protocol.cache_actions import PreviewToggle
+from openprogram.core.protocol.frames import PreviewAck
+from openprogram.core.storage import SessionRow
+from openprogram.core.tooling import ContractTool
+from openprogram.ledger.log import newest
+from openprogram.ledger.verdict import Answered, lost_cost
+from openprogram.session_config.patches import (
+    Patch,
+    SetEnabled,
+    SetPicked,
+    SetToolDisabled,
+    SetToolset,
+    SetWebSearch,
+    change_intent,
+)
+from openprogram.sessions.effective import floor, names_now, resolution
+from openprogram.sessions.hub import Hub
+from openprogram.sessions.manage import check_model
+from openprogram.sessions.projects import LOOK_S
+from openprogram.sessions.request import Request
+from openprogram.surface.planner import plan
+from openprogram.surface.wanted import Warmth
+
+
+async def preview_toggle(hub: Hub, request: Request, action: PreviewToggle) -> PreviewAck:
+    """The price of a switch. Raises what the switch itself would (an unknown preset, an unknown tool)."""
+    row = await hub.row(request.user_id, action.session_id)
+    store = hub.ports.store
+    records, counted = await asyncio.gather(store.sent(row.info.id), store.usage(row.info.id))
+    answered = newest(records, counted).answered
+    shown = row.surface.model if row.surface else None
+    if action.toggle == "set_model":
+        return await _other_model(hub, action, answered, shown)
+    return await _other_tools(hub, action, row, answered.get(shown or ""))
+
+
+async def _other_tools(hub: Hub, action: PreviewToggle, row: SessionRow, last: Answered | None) -> PreviewAck:
+    snapshot = hub.ports.snapshot()
+    stored = await hub.ports.store.intent(row.info.id)
+    changed = change_intent(stored, _patch(action), snapshot)
+    project = await hub.projects.layer(row.info, snapshot, LOOK_S)
+    wished = stored if changed is None else StoredIntent(changed, stored.revision + 1)
+    resolved = resolution(hub, wished, snapshot, project.intent)
+    if row.surface is None or last is None:
+        return PreviewAck(id=action.id, session_id=row.info.id, tokens=0, cost=0.0, reason="first_request")
+    model = hub.ports.models.about(row.surface.model)
+    model = model or ModelInfo(row.surface.model, "", row.surface.model, row.surface.model)
+    contract = freeze(resolved, lambda spec: ContractTool(spec, spec.execute))
+    asked = offer(
+        contract, floor(snapshot, resolved), model, hub.ports.tokens.at_most, row.loaded, row.loaded, row.surface
+    )
+    asked = replace(asked, system_digest=row.surface.system_digest)
+    capability = hub.refusals.of(model)
+    warmth = Warmth(hub.ports.clock(), prompt_tokens=last.usage.prompt)
+    surface, planned = plan(row.surface, asked, capability, warmth)
+    tokens = 0
+    if planned.kind in ("append", "rebase") and planned.reason not in ("cold", "first_request"):
+        known = planned.predicted_loss
+        tokens = (last.usage.prompt or 0) if known is None else known
+    later = [spec.name for spec in undeclared(contract, surface)]
+    before = names_now(hub, stored, snapshot, project.intent, None)
+    return PreviewAck(
+        id=action.id,
+        session_id=row.info.id,
+        tokens=tokens,
+        cost=lost_cost(tokens, last.usage, last.record.price) if tokens else 0.0,
+        reason=planned.reason,
+        withdrawn=planned.withdrawn,
+        restored=planned.restored,
+        later=tuple(name for name in later if name not in before),
+        load_tokens=last.usage.prompt if capability.strategy == "append" else 0,
+    )
+
+
+def _patch(action: PreviewToggle) -> Patch:
+    """The change that the action itself would make."""
+    match action.toggle:
+        case "set_tools_profile":
+            return SetToolset(action.toolset)
+        case "toggle_web_search":
+            return SetWebSearch(action.value)
+        case "set_tools_enabled":
+            return SetEnabled(action.value)
+        case "set_tool_disabled":
+            if action.name is None:
+                raise BadField("name: which tool?", field="name")
+            return SetToolDisabled(action.name, bool(action.value))
+        case "pick_tools":
+            return SetPicked(action.tools)
+        case "set_model":
+            raise BadField("toggle: a model is no tool", field="toggle")
+        case _:
+            assert_never(action.toggle)
+
+
+async def _other_model(hub: Hub, action: PreviewToggle, answered: dict[str, Answered], shown: str | None) -> PreviewAck:
+    if action.model is not None:
+        await check_model(hub, action.model)
+    wanted = action.model or await hub.ports.models.default_id()
+    about = hub.ports.models.about(wanted or "")
+    last, known = answered.get(shown or ""), answered.get(wanted or "")
+    tokens = (last.usage.prompt or 0) if last else 0
+    if wanted == shown or last is None:
+        return PreviewAck(id=action.id, session_id=action.session_id, tokens=0, cost=0.0, reason="unchanged")
+    if known is not None and hub.ports.clock() - known.record.sent_at < known.record.rules.ttl_s:
+        tokens = max(0, tokens - (known.usage.prompt or 0))
+    price = about.price if about else None
+    return PreviewAck(
+        id=action.id,
+        session_id=action.session_id,
+        tokens=tokens,
+        cost=None if price is None else tokens * price.input / 1_000_000,
+        reason="model_changed",
+    )
