@@ -134,6 +134,7 @@ async def own(tmp_path: Path, fake: FakeApi) -> AsyncIterator[Server]:
         yield server
 
 
+@pytest.mark.moves("its tabs edit messages and have them answered again")
 @pytest.mark.parametrize("seed", [1, 2])
 async def test_a_storm_breaks_no_law(own: Server, fake: FakeApi, tmp_path: Path, seed: int) -> None:
     async with own.client() as client:

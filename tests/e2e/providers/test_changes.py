@@ -2,14 +2,16 @@
 
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
 from openprogram.core.events import Notice, StepStarted
 from openprogram.core.prompt import Api
-from openprogram.core.surface import Strategy
+from openprogram.core.surface import BRIDGE_NAME, Strategy
 from tests.support.agent import FakeTool
 from tests.support.changes import WORDS, chat_at, played, turn, uses
+from tests.support.deferral import deferred
 from tests.support.fake import FakeApi
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
