@@ -102,7 +102,7 @@ async def test_the_terminal_tells_what_was_read_what_was_lost_and_why(tmp_path: 
 
 
 async def test_an_exported_request_is_what_was_sent_and_can_be_sent_again(tmp_path: Path) -> None:
-    async with fake_api() as fake:
+    async with fake_api(moves="an exported request is sent again") as fake:
         home, session_id = await talked(tmp_path, fake)
         bodies = [request.record["body"] for request in await sent(fake)]
         exported = [await run("export", session_id, str(number), home=home) for number in (1, 2, 3)]
