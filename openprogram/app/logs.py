@@ -40,6 +40,13 @@ class LogStream:
             self.dropped += 1
 
 
+class _RefusedHandshakes(logging.Filter):
+    """Leaves out that uvicorn takes a WebSocket that was refused, with 401 or 403, for a fault of ours."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return not record.getMessage().startswith("ASGI callable returned without completing handshake")
+
+
 def configure_logging(level: str, secrets: Iterable[str] = ()) -> None:
     """Set up the whole process. JSON lines, or readable ones where a person watches.
 
@@ -51,6 +58,7 @@ def configure_logging(level: str, secrets: Iterable[str] = ()) -> None:
     logging.basicConfig(
         stream=stream, level=max(number, logging.WARNING), format="%(levelname)s %(name)s: %(message)s", force=True
     )
+    logging.getLogger("uvicorn.error").addFilter(_RefusedHandshakes())
     tracebacks = structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
     structlog.configure(
         processors=[

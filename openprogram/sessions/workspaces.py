@@ -10,6 +10,7 @@ from openprogram.sessions.hub import Defaults
 from openprogram.sessions.projects import PATIENCE_S
 
 _FIELD = "workspace"
+_OF_THE_SYSTEM = ("/proc", "/sys")
 
 
 async def checked(defaults: Defaults, text: str, threads: Executor | None = None) -> str:
@@ -47,6 +48,12 @@ def _checked(defaults: Defaults, text: str) -> str:
     if not os.access(real, os.R_OK | os.X_OK):
         raise BadField(
             f"the server may not read {path}", field=_FIELD, hint="change its owner or mode, or choose another one"
+        )
+    if any(real.is_relative_to(system) for system in _OF_THE_SYSTEM):
+        raise BadField(
+            f"{path} shows the system's own state, and the server's variables with its keys",
+            field=_FIELD,
+            hint="choose a directory with files of yours",
         )
     if _shows_private(defaults, real):
         raise BadField(

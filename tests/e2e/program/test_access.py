@@ -48,6 +48,7 @@ async def test_the_token_is_needed_always(server: Server, fake: FakeApi) -> None
         assert await upgrade(server, headers) == 401
     assert await upgrade(server, bearer(server)) == 101
     assert await upgrade(server, bearer(server) | own) == 101
+    assert "handshake" not in server.log  # who is refused is no fault of the server's (R22)
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "https://evil.example", "null", "http://127.0.0.1:1", "x"])

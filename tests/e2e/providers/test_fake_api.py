@@ -13,6 +13,7 @@ from openprogram.core.prompt import (
     Api,
     CallPiece,
     ReasoningPiece,
+    RequestSent,
     ResponseStarted,
     TextPiece,
 )
@@ -39,6 +40,7 @@ async def test_text_streams_as_it_arrives(fake: FakeApi, provider: Provider) -> 
     chunks = ["Hel", {"text": "lo", "hold": "second"}]
     await fake.script({"blocks": [{"type": "text", "chunks": chunks}]})
     async with aclosing(stream_of(provider, request(HELLO))) as stream:
+        assert isinstance(await anext(stream), RequestSent)
         assert await anext(stream) == ResponseStarted()
         assert await anext(stream) == TextPiece(0, "Hel")
         await fake.wait(held="second")

@@ -31,6 +31,8 @@ def defaults(home: Path) -> Defaults:
         ("{}/way in", "server's own keys"),
         ("{}", "server's own keys"),
         ("/", "server's own keys"),
+        ("/proc/self", "the system.s own state"),
+        ("/sys", "the system.s own state"),
     ],
 )
 async def test_what_is_no_directory_for_a_chat_is_refused_and_nothing_is_made(

@@ -4,6 +4,7 @@ import { t } from "../i18n/index.svelte";
 import { announcer } from "./announce.svelte";
 import { ChatStore, type ChatHost } from "./chat.svelte";
 import { Connection, RequestError, type ActionBody, type LinkStatus } from "./connection";
+import { inWords } from "./presets";
 import { Sessions } from "./sessions.svelte";
 import { toasts } from "./toasts.svelte";
 
@@ -22,8 +23,8 @@ export class App implements ChatHost {
   chat = $state.raw<ChatStore | null>(null);
   dialog = $state<Dialog>(null);
   drawer = $state(false);
-  /** The presets that there are now. */
-  presets = $state.raw<readonly PresetInfo[]>([]);
+  #presets = $state.raw<readonly PresetInfo[]>([]);
+  readonly #shownPresets = $derived(this.#presets.map(inWords));
   /** Settings that the server keeps for this user. */
   server = $state.raw<Readonly<Record<string, unknown>>>({});
   readonly sessions: Sessions;
@@ -33,6 +34,15 @@ export class App implements ChatHost {
 
   readonly modelId: string | null = $derived(this.chat?.model ?? this.hello?.default_model ?? null);
   readonly demo: boolean = $derived(this.hello?.models.find((model) => model.id === this.modelId)?.demo ?? false);
+
+  /** The presets that there are now, the built-in ones in the user's language. */
+  get presets(): readonly PresetInfo[] {
+    return this.#shownPresets;
+  }
+
+  set presets(told: readonly PresetInfo[]) {
+    this.#presets = told;
+  }
 
   constructor() {
     const url = new URL("ws", document.baseURI);

@@ -3,7 +3,8 @@ import { describe, expect, test, vi } from "vitest";
 import type { PresetInfo, ToolState } from "../protocol.gen";
 
 vi.stubGlobal("matchMedia", () => ({ matches: false, addEventListener: () => undefined }));
-const { entryName, flipped, freeName, groupsOf, leavesOut, unknownEntry } = await import("./presets");
+const { entryName, flipped, freeName, groupsOf, inWords, leavesOut, unknownEntry } = await import("./presets");
+const { settings } = await import("./settings.svelte");
 
 const named = (name: string): PresetInfo => ({
   name,
@@ -61,5 +62,29 @@ describe("the name of a new preset", () => {
     expect(freeName("研究", [named("preset")])).toBe("preset-2");
     expect(freeName("--x--", [])).toBe("x");
     expect(freeName("x".repeat(100), [])).toMatch(/^[a-z0-9][a-z0-9 ._-]{0,63}$/);
+  });
+});
+
+describe("a built-in preset", () => {
+  const coding = {
+    ...named("coding"),
+    title: "Coding",
+    description: "Read, change and run a code base",
+    source: "builtin" as const,
+  };
+
+  test("reads in the user's language", () => {
+    expect(inWords(coding)).toEqual(coding);
+    settings.language = "zh";
+    expect(inWords(coding)).toMatchObject({ name: "coding", title: "编程" });
+    settings.language = "en";
+  });
+
+  test("keeps the server's words where the interface has none, and one of the user's own its title", () => {
+    settings.language = "zh";
+    const later = { ...named("later"), title: "Later", source: "builtin" as const };
+    const own = { ...named("coding"), title: "Mine" };
+    expect([inWords(later), inWords(own)]).toEqual([later, own]);
+    settings.language = "en";
   });
 });

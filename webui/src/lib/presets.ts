@@ -23,6 +23,19 @@ export function unknownEntry(name: string, tools: readonly ToolState[]): boolean
   return !/^@|[*?[]/.test(name) && tools.length > 0 && tools.every((tool) => tool.name !== name);
 }
 
+const builtin = ["default", "full", "coding", "research", "browser", "safe", "none"] as const;
+
+/** A preset with title and description in the user's language, where the program knows it. */
+export function inWords(preset: PresetInfo): PresetInfo {
+  const name = builtin.find((known) => known === preset.name);
+  if (preset.source !== "builtin" || name === undefined) return preset;
+  return {
+    ...preset,
+    title: t(`preset.builtin.${name}`),
+    description: name === "none" ? "" : t(`preset.builtin.${name}.hint`),
+  };
+}
+
 /** The groups of tools that an entry can name: by kind, and each plug-in and server that there is. */
 export function groupsOf(tools: readonly ToolState[]): readonly Group[] {
   const kinds = ["readonly", "network", "resident", "builtin", "plugin", "mcp"] as const;
