@@ -7,7 +7,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from tests.support.conversation import Chat, sent
+from tests.support.conversation import Chat, sent, stored_log
 from tests.support.fake import FakeApi
 from tests.support.server import Server, running_server
 
@@ -50,7 +50,7 @@ async def test_a_change_posted_to_a_continued_chat_is_all_of_its_next_turn_and_s
         await server.kill()
         await server.start()
         async with server.client() as client:
-            chat = await Chat.join(client, chat.id, client.hello.get("seq", 0))
+            chat = await Chat.join(client, chat.id, stored_log(server.database, chat.id)[-1]["seq"])
             assert await offered(chat, "four", fake) == (after, new)
     requests = await sent(fake)
     # What the endpoint has cached stays (C2); the model is told of what is off in the newest message.
