@@ -1,5 +1,8 @@
 """Keeping what was sent: from a request's body to its record in the chat, and from the answer to its verdict."""
 
+import asyncio
+from typing import Final
+
 from openprogram.agent.environment import Environment, Setup
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.sent import Conditions, PutSent, SentRecord
@@ -8,6 +11,9 @@ from openprogram.core.usage import CacheVerdict, Usage
 from openprogram.ledger.body import split
 from openprogram.ledger.difference import Outline
 from openprogram.ledger.verdict import Answered, explain
+
+KEEP_AFTER_S: Final = 0.05
+"""So long after a request went out it is taken apart and stored: the answer's first piece does not wait for that."""
 
 
 class Sending:
@@ -25,9 +31,24 @@ class Sending:
         self._plan = plan
         self._record: SentRecord | None = None
         self._outline: Outline | None = None
+        self._body: JsonObject | None = None
+        self._timer: asyncio.TimerHandle | None = None
 
     def sent(self, body: JsonObject) -> None:
-        """Keep the body, as the difference from the one before it. Never blocks."""
+        """Keep the body soon. Never blocks."""
+        self.keep()
+        self._body = body
+        self._timer = asyncio.get_running_loop().call_later(KEEP_AFTER_S, self.keep)
+
+    def keep(self) -> None:
+        """Keep the body now, if that was not done yet, as the difference from the one before it."""
+        body, self._body = self._body, None
+        if self._timer is not None:
+            self._timer.cancel()
+        if body is not None:
+            self._keep(body)
+
+    def _keep(self, body: JsonObject) -> None:
         parts, known = split(body), self._env.progress.outline
         outline = Outline(
             tuple(segment.digest for segment in parts.tools),

@@ -1,5 +1,6 @@
 """One step: plan the surface, send the request, keep the answer."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -69,6 +70,9 @@ async def run_step(env: Environment, setup: Setup, turn_id: str, step: int) -> S
 
 
 _BAD_REQUEST: Final = 400
+_TURNS_OF_THE_LOOP: Final = 2
+"""So often other tasks get on before a request goes out: the log's writer then works while the request travels, not
+when the first piece of the answer already waits to be stored behind it."""
 _RATES: Final = (0.1, 1.25)
 """Reading from a cache and writing to it, relative to plain input, where a model's prices are not known."""
 _DOWNGRADED: Final = (
@@ -105,9 +109,14 @@ async def _send(env: Environment, setup: Setup, at: StepId, capability: Capabili
         env.surfaces.accepted(surface)
 
     events = setup.provider.stream(request)
-    sent.received = await receive(
-        events, at.message_id, env.emit, env.stop, sent=sending.sent, accepted=accepted, now=env.monotonic
-    )
+    for _ in range(_TURNS_OF_THE_LOOP):
+        await asyncio.sleep(0)
+    try:
+        sent.received = await receive(
+            events, at.message_id, env.emit, env.stop, sent=sending.sent, accepted=accepted, now=env.monotonic
+        )
+    finally:
+        sending.keep()
     return sent
 
 

@@ -84,7 +84,7 @@ async def prepare_run(hub: Hub, row: SessionRow, leaf_id: str | None, turn: Unfi
         capabilities=hub.refusals,
         sent=emitter.write,
         boot_id=hub.boot_id,
-        progress=await _progress(hub, session_id),
+        progress=await _progress(hub, session_id, new=not nodes),
         news=hub.ports.news,
         tool_ports=ToolPorts(live.questions, hub.link(hub, row, history) if hub.link else None),
         max_steps=hub.defaults.max_steps,
@@ -130,11 +130,11 @@ def launch(hub: Hub, ready: Ready, said: Iterable[Message] = ()) -> None:
     hub.spawn_run(supervised(), f"run {session_id}")
 
 
-async def _progress(hub: Hub, session_id: str) -> Progress:
+async def _progress(hub: Hub, session_id: str, *, new: bool) -> Progress:
     """What is known of the chat's last requests: by the process that sent them, else what it stored."""
     progress = hub.progress.get(session_id)
     if progress is None:
-        progress = hub.progress[session_id] = await _read_progress(hub, session_id)
+        progress = hub.progress[session_id] = Progress() if new else await _read_progress(hub, session_id)
     hub.progress.move_to_end(session_id)
     if len(hub.progress) > REMEMBERED_CHATS:
         hub.progress.popitem(last=False)
