@@ -107,6 +107,7 @@ async def test_a_loaded_tool_is_one_miss_that_names_the_tool(client: Client, fak
     assert steps[-1]["missed"] > 0
 
 
+@pytest.mark.moves("a message is edited: the prompt leaves its branch")
 async def test_an_edited_message_is_named_with_the_first_byte_that_differs(
     client: Client, fake: FakeApi, wire: str
 ) -> None:  # C18
