@@ -164,7 +164,7 @@ class ToolSpec:
     source: str = "builtin"
     limits: ToolLimits = ToolLimits()
     version: str = "1"
-    asked_name: str = ""
+    asked_name: str = field(default="", compare=False)
     validate: Validate | None = field(default=None, compare=False, repr=False)
     preview: Preview | None = field(default=None, compare=False, repr=False)
     judge: Judge | None = field(default=None, compare=False, repr=False)

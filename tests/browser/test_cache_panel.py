@@ -12,6 +12,8 @@ from tests.support.browser import Tab
 from tests.support.fake import FakeApi
 from tests.support.ws import Frame
 
+pytestmark = pytest.mark.moves("its chat has a message edited, for a miss to look at")
+
 CONFIG = """
 [endpoints.priced]
 api = "anthropic"
