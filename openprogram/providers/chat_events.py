@@ -15,7 +15,7 @@ from openprogram.core.usage import Usage
 from openprogram.providers.answer import Answer, OpenBlock
 from openprogram.providers.faults import Cut, Declined, Garbled, Reported
 from openprogram.providers.sse import SseEvent
-from openprogram.providers.wire import count, read_chunk, string
+from openprogram.providers.wire import count, object_in, read_chunk, string
 
 _DONE: Final = b"[DONE]"
 
@@ -59,11 +59,11 @@ class ChatParser:
             if choice.get("finish_reason"):
                 self._finish = string(choice["finish_reason"])
             if choice.get("usage"):
-                self._usage = _object(choice, "usage")
+                self._usage = object_in(choice, "usage")
         if chunk.get("usage"):
-            self._usage = _object(chunk, "usage")
+            self._usage = object_in(chunk, "usage")
         if chunk.get("timings"):
-            self._timings = _object(chunk, "timings")
+            self._timings = object_in(chunk, "timings")
         if chunk.get("error"):
             error = chunk["error"]
             raise Reported(error if isinstance(error, dict) else {"message": str(error)})
@@ -151,7 +151,7 @@ def usage_of(usage: dict[str, Any], timings: dict[str, Any]) -> Usage:
     OpenAI, vLLM, SGLang and llama.cpp in `prompt_tokens_details`, DeepSeek in `prompt_cache_hit_tokens`, Kimi in
     `cached_tokens`, llama.cpp besides in `timings`. OpenAI's two lifetimes are filed as the shorter and the longer one.
     """
-    details = _object(usage, "prompt_tokens_details")
+    details = object_in(usage, "prompt_tokens_details")
     candidates = (
         details.get("cached_tokens"),
         usage.get("prompt_cache_hit_tokens"),
@@ -160,9 +160,9 @@ def usage_of(usage: dict[str, Any], timings: dict[str, Any]) -> Usage:
     )
     read = next((found for value in candidates if (found := count(value)) is not None), None)
     written = count(details.get("cache_write_tokens"))
-    long = count(_object(details, "cache_write_tokens_details").get("ttl_12h_tokens"))
+    long = count(object_in(details, "cache_write_tokens_details").get("ttl_12h_tokens"))
     if written is None and long is not None:
-        written = long + (count(_object(details, "cache_write_tokens_details").get("ttl_30m_tokens")) or 0)
+        written = long + (count(object_in(details, "cache_write_tokens_details").get("ttl_30m_tokens")) or 0)
     prompt = count(usage.get("prompt_tokens"))
     uncached = count(timings.get("prompt_n")) if prompt is None else max(0, prompt - (read or 0) - (written or 0))
     output = count(usage.get("completion_tokens"))
@@ -172,10 +172,5 @@ def usage_of(usage: dict[str, Any], timings: dict[str, Any]) -> Usage:
         cache_write_5m=None if written is None else written - (long or 0),
         cache_write_1h=long,
         output=count(timings.get("predicted_n")) if output is None else output,
-        reasoning=count(_object(usage, "completion_tokens_details").get("reasoning_tokens")),
+        reasoning=count(object_in(usage, "completion_tokens_details").get("reasoning_tokens")),
     )
-
-
-def _object(parent: dict[str, Any], name: str) -> dict[str, Any]:
-    value = parent.get(name)
-    return value if isinstance(value, dict) else {}

@@ -8,7 +8,7 @@ from openprogram.core.jsonio import JsonObject
 from openprogram.core.usage import Price
 from openprogram.providers.catalog import ModelFacts
 from openprogram.providers.hosts import host_of
-from openprogram.providers.wire import count
+from openprogram.providers.wire import count, object_in
 
 # OpenAI lists everything it has; these cannot chat, or not by Chat Completions.
 _NOT_CHAT: Final = re.compile(
@@ -31,8 +31,8 @@ def listed_models(answer: JsonObject, base_url: str) -> Iterator[tuple[str, Mode
 
 def _facts(model: dict[str, Any]) -> ModelFacts:
     """Anthropic tells limits, OpenRouter limits, prices and pictures, vLLM and llama.cpp the window."""
-    top = _object(model, "top_provider")
-    meta = _object(model, "meta")
+    top = object_in(model, "top_provider")
+    meta = object_in(model, "meta")
     windows = (
         model.get("max_input_tokens"),
         model.get("context_length"),
@@ -46,8 +46,8 @@ def _facts(model: dict[str, Any]) -> ModelFacts:
         title=title if isinstance(title, str) else None,
         context_window=_first_count(windows),
         max_output_tokens=_first_count(limits),
-        images=_images(_object(model, "architecture").get("input_modalities")),
-        price=_price(_object(model, "pricing")),
+        images=_images(object_in(model, "architecture").get("input_modalities")),
+        price=_price(object_in(model, "pricing")),
     )
 
 
@@ -78,8 +78,3 @@ def _rate(value: object) -> float | None:
 
 def _first_count(values: tuple[object, ...]) -> int | None:
     return next((found for value in values if (found := count(value)) is not None and found > 0), None)
-
-
-def _object(model: dict[str, Any], name: str) -> dict[str, Any]:
-    value = model.get(name)
-    return value if isinstance(value, dict) else {}

@@ -16,7 +16,7 @@ from openprogram.providers.answer import Answer, OpenBlock
 from openprogram.providers.faults import Cut, Declined, Garbled, Reported
 from openprogram.providers.responses_prompt import signature_of
 from openprogram.providers.sse import SseEvent
-from openprogram.providers.wire import count, read_chunk, string
+from openprogram.providers.wire import count, object_in, read_chunk, string
 
 _DONE: Final = b"[DONE]"
 _TEXT: Final = ("response.output_text.delta", "response.refusal.delta")
@@ -130,7 +130,7 @@ class ResponsesParser:
         """The whole answer. Raises `Cut` without `response.completed`, `Declined` where a filter stopped it."""
         if not self.done:
             raise Cut("the stream ended without response.completed")
-        why = _object(self._response, "incomplete_details").get("reason")
+        why = object_in(self._response, "incomplete_details").get("reason")
         if why == "content_filter":
             raise Declined
         reason: StopReason
@@ -141,11 +141,11 @@ class ResponsesParser:
         else:
             reason = "refusal" if self._declined_in_words else "end_turn"
         blocks = self._answer.blocks(whole=reason != "max_tokens")
-        return Completed(blocks, reason, usage_of(_object(self._response, "usage")))
+        return Completed(blocks, reason, usage_of(object_in(self._response, "usage")))
 
     def partial(self) -> tuple[tuple[Block, ...], Usage]:
         """What had arrived."""
-        return self._answer.blocks(whole=False), usage_of(_object(self._response, "usage"))
+        return self._answer.blocks(whole=False), usage_of(object_in(self._response, "usage"))
 
 
 def _is_our_search(item: dict[str, Any]) -> bool:
@@ -158,9 +158,9 @@ def usage_of(usage: dict[str, Any]) -> Usage:
 
     A write that is kept for 30 minutes is filed under the shorter lifetime, one for 12 hours under the longer.
     """
-    details = _object(usage, "input_tokens_details")
+    details = object_in(usage, "input_tokens_details")
     read, written = count(details.get("cached_tokens")), count(details.get("cache_write_tokens"))
-    long = count(_object(details, "cache_write_tokens_details").get("ttl_12h_tokens"))
+    long = count(object_in(details, "cache_write_tokens_details").get("ttl_12h_tokens"))
     prompt = count(usage.get("input_tokens"))
     return Usage(
         uncached=None if prompt is None else max(0, prompt - (read or 0) - (written or 0)),
@@ -168,10 +168,5 @@ def usage_of(usage: dict[str, Any]) -> Usage:
         cache_write_5m=None if written is None else written - (long or 0),
         cache_write_1h=long,
         output=count(usage.get("output_tokens")),
-        reasoning=count(_object(usage, "output_tokens_details").get("reasoning_tokens")),
+        reasoning=count(object_in(usage, "output_tokens_details").get("reasoning_tokens")),
     )
-
-
-def _object(parent: dict[str, Any], name: str) -> dict[str, Any]:
-    value = parent.get(name)
-    return value if isinstance(value, dict) else {}

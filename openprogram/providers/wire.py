@@ -78,3 +78,9 @@ def string(value: object) -> str:
     if type(value) is not str:
         raise TypeError(f"a text, found {type(value).__name__}")
     return value
+
+
+def object_in(parent: dict[str, Any], name: str) -> dict[str, Any]:
+    """An object that another one holds under that name; empty where it holds none."""
+    value = parent.get(name)
+    return value if isinstance(value, dict) else {}
