@@ -202,3 +202,14 @@ async def test_reasoning_is_one_folded_line(tab: Tab, fake: FakeApi) -> None:
     await expect(thought).not_to_contain_text("First I look.")
     await thought.get_by_role("button").click()
     await expect(thought).to_contain_text("First I look. Then I leap.")
+
+
+async def test_escape_in_another_field_stops_no_answer(tab: Tab, fake: FakeApi) -> None:
+    await begin(tab, fake)
+    await tab.page.keyboard.press("Control+k")
+    await expect(tab.page.get_by_test_id("chat-search")).to_be_focused()
+    await tab.page.keyboard.press("Escape")
+    await fake.release("rest")
+    await tab.idle()
+    await expect(tab.answers.last).to_have_text(WHOLE)
+    await expect(tab.page.get_by_test_id("ending")).to_have_count(0)
