@@ -28,6 +28,7 @@ from openprogram.sessions.effective import floor, names_now, resolution
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.manage import check_model
 from openprogram.sessions.projects import LOOK_S
+from openprogram.sessions.rebase import rebase_price
 from openprogram.sessions.request import Request
 from openprogram.surface.planner import plan
 from openprogram.surface.wanted import Warmth
@@ -37,6 +38,8 @@ async def preview_toggle(hub: Hub, request: Request, action: PreviewToggle) -> P
     """The price of a switch. Raises what the switch itself would (an unknown preset, an unknown tool)."""
     row = await hub.row(request.user_id, action.session_id)
     store = hub.ports.store
+    if action.toggle == "force_rebase":
+        return await rebase_price(hub, row, action.id)
     records, counted = await asyncio.gather(store.sent(row.info.id), store.usage(row.info.id))
     answered = newest(records, counted).answered
     shown = row.surface.model if row.surface else None
@@ -98,8 +101,8 @@ def _patch(action: PreviewToggle) -> Patch:
             return SetToolDisabled(action.name, bool(action.value))
         case "pick_tools":
             return SetPicked(action.tools)
-        case "set_model":
-            raise BadField("toggle: a model is no tool", field="toggle")
+        case "set_model" | "force_rebase":
+            raise BadField(f"toggle: {action.toggle} switches no tool", field="toggle")
         case _:
             assert_never(action.toggle)
 

@@ -15,7 +15,7 @@ from openprogram.core.errors import Conflict, IdConflict, StorageError, UnknownA
 from openprogram.core.events import Notice
 from openprogram.core.protocol import VERSION, actions, user_actions
 from openprogram.core.protocol.actions import Action
-from openprogram.core.protocol.cache_actions import InspectCache, InspectStep, PreviewToggle, UsageTotals
+from openprogram.core.protocol.cache_actions import ForceRebase, InspectCache, InspectStep, PreviewToggle, UsageTotals
 from openprogram.core.protocol.control import AnswerApproval, AnswerQuestion
 from openprogram.core.protocol.frames import (
     Ack,
@@ -23,6 +23,7 @@ from openprogram.core.protocol.frames import (
     ChatAck,
     Hello,
     IntentAck,
+    PreviewAck,
     SessionAck,
     SettingsAck,
     Snapshot,
@@ -40,6 +41,7 @@ from openprogram.sessions import (
     presets,
     preview,
     read,
+    rebase,
     settings,
 )
 from openprogram.sessions.hub import Defaults, Hub, Ports
@@ -81,6 +83,7 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = MappingProxyType(
         InspectStep: inspect.inspect_step,
         UsageTotals: inspect.usage,
         PreviewToggle: preview.preview_toggle,
+        ForceRebase: rebase.force_rebase,
         AnswerApproval: answers.answer_approval,
         AnswerQuestion: answers.answer_question,
         user_actions.GetSettings: settings.get_settings,
@@ -203,6 +206,7 @@ _ACKS: Final[Mapping[type[Any], TypeAdapter[Any]]] = MappingProxyType(
         actions.SetToolsEnabled: TypeAdapter(IntentAck),
         actions.SetToolDisabled: TypeAdapter(IntentAck),
         actions.PickTools: TypeAdapter(IntentAck),
+        ForceRebase: TypeAdapter(PreviewAck),
         user_actions.SetSetting: TypeAdapter(SettingsAck),
         user_actions.SavePreset: TypeAdapter(Ack),
         user_actions.DeletePreset: TypeAdapter(Ack),

@@ -1,9 +1,9 @@
-"""Questions that change nothing: what a chat's tools are, what its requests cost, and why."""
+"""What a chat's tools are, what its requests cost, and why; and having its tools declared anew."""
 
 from typing import Final
 
 from openprogram.core.protocol.actions import ExplainTools
-from openprogram.core.protocol.cache_actions import InspectCache, InspectStep, PreviewToggle, UsageTotals
+from openprogram.core.protocol.cache_actions import ForceRebase, InspectCache, InspectStep, PreviewToggle, UsageTotals
 from openprogram.server.ws_actions.base import Handlers, perform
 
 HANDLERS: Final[Handlers] = {
@@ -12,4 +12,5 @@ HANDLERS: Final[Handlers] = {
     InspectStep: perform,
     UsageTotals: perform,
     PreviewToggle: perform,
+    ForceRebase: perform,
 }

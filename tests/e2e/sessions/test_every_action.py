@@ -62,6 +62,7 @@ ON_A_CHAT: dict[str, Fields] = {
     "inspect_cache": lambda at: {"session_id": at.session_id},
     "inspect_step": lambda at: {"session_id": at.session_id, "turn_id": at.turn_id, "step": 1},
     "preview_toggle": lambda at: {"session_id": at.session_id, "toggle": "toggle_web_search", "value": True},
+    "force_rebase": lambda at: {"session_id": at.session_id},
     "rename_session": lambda at: {"session_id": at.session_id, "title": "Another"},
     "pin_session": lambda at: {"session_id": at.session_id, "value": True},
     "delete_session": lambda at: {"session_id": at.session_id},
