@@ -131,11 +131,12 @@ class History:
 @dataclass(slots=True)
 class Progress:
     """What is carried from request to request of one session, where known: the last one's segments and what was sent of
-    it, and of each model the last request that was answered."""
+    it, and of each model the last request that was answered, and by which of the endpoint's answers."""
 
     segments: tuple[Segment, ...] = ()
     outline: Outline | None = None
     answered: dict[str, AnsweredRequest] = field(default_factory=dict)
+    answer_ids: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

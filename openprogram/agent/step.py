@@ -148,10 +148,13 @@ def _record_answer(env: Environment, setup: Setup, at: StepId, sent: _Sent) -> S
         setup.model.id,
         received.usage,
         price.cost(received.usage) if price else None,
-        sent.sending.verdict(received.usage),
+        replace(sent.sending.verdict(received.usage), provider=received.diagnosis),
         None if first is None else round((first - sent.started) * 1000),
         round((env.monotonic() - sent.started) * 1000),
+        received.answer_id,
     )
+    if received.answer_id is not None:
+        env.progress.answer_ids[setup.model.id] = received.answer_id
     if received.status in ("complete", "cut"):
         env.answered(setup.model, sent.request, sent.plan, received.usage)
     record(env, answer, finished)
@@ -173,6 +176,8 @@ def _request(env: Environment, setup: Setup, surface: Surface) -> ProviderReques
         deltas=surface.on([message.id for message in messages]).deltas,
         allowed=allowed(surface, setup.model.capability),
         thinking_after=surface.thinking_after,
+        diagnose=setup.model.capability.diagnosis,
+        compared_with=env.progress.answer_ids.get(setup.model.id),
     )
 
 

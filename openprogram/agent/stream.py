@@ -23,7 +23,7 @@ from openprogram.core.prompt import (
     StopReason,
     TextPiece,
 )
-from openprogram.core.usage import Usage
+from openprogram.core.usage import ProviderDiagnosis, Usage
 
 
 @dataclass(slots=True)
@@ -34,6 +34,8 @@ class Received:
     stop_reason: StopReason | None = None
     failure: ProviderFailure | None = None
     usage: Usage = field(default_factory=Usage)
+    answer_id: str | None = None
+    diagnosis: ProviderDiagnosis | None = None
     first_piece_at: float | None = None
     blocks: tuple[Block, ...] | None = None
     pieces: dict[int, tuple[type[TextBlock] | type[ReasoningBlock], list[str]]] = field(default_factory=dict)
@@ -129,6 +131,7 @@ async def _consume(
                     emit(Notice("retry", f"{failure.message} Trying again in {delay_s:.0f} s (attempt {attempt})."))
                 case Completed(blocks, stop_reason, usage):
                     received.blocks, received.usage, received.stop_reason = blocks, usage, stop_reason
+                    received.answer_id, received.diagnosis = event.answer_id, event.diagnosis
                     received.status = "cut" if stop_reason == "max_tokens" else "complete"
                 case Failed(failure, blocks, usage):
                     received.blocks, received.usage, received.failure = blocks or None, usage, failure

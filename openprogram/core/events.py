@@ -163,7 +163,8 @@ class ToolCallFinished:
 
 @dataclass(frozen=True, slots=True)
 class StepFinished:
-    """A model request is answered. `usage` is as reported, `cost` in US dollars where the price is known."""
+    """A model request is answered. `usage` is as reported, `cost` in US dollars where the price is known, `answer_id`
+    the endpoint's own name for the answer, where it gives one."""
 
     turn_id: str
     step: int
@@ -174,6 +175,7 @@ class StepFinished:
     cache: CacheVerdict
     first_token_ms: int | None
     duration_ms: int
+    answer_id: str | None = None
     type: Literal["step_finished"] = "step_finished"
 
 

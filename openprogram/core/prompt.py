@@ -6,7 +6,7 @@ from typing import Literal
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import Block, Message
 from openprogram.core.surface import Capability, Delta, Strategy
-from openprogram.core.usage import CacheRules, Price, Usage
+from openprogram.core.usage import CacheRules, Price, ProviderDiagnosis, Usage
 
 Api = Literal["anthropic", "openai-responses", "openai-chat"]
 Residency = Literal["resident", "deferred"]
@@ -62,6 +62,9 @@ class ProviderRequest:
     allowed: tuple[str, ...] | None = None
     thinking_after: str | None = None
     """Reasoning up to this message stays behind."""
+    diagnose: bool = False
+    """The endpoint is asked to compare this request with the one that `compared_with` answered (None: the first)."""
+    compared_with: str | None = None
 
 
 SegmentKind = Literal["tool", "system", "message", "delta"]
@@ -162,11 +165,13 @@ class CallPiece:
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """Last event of an answer that arrived whole: its blocks in order."""
+    """Last event of an answer that arrived whole: its blocks in order. `answer_id` is the endpoint's name for it."""
 
     blocks: tuple[Block, ...]
     stop_reason: StopReason
     usage: Usage
+    answer_id: str | None = None
+    diagnosis: ProviderDiagnosis | None = None
     type: Literal["completed"] = "completed"
 
 

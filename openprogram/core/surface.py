@@ -63,6 +63,8 @@ class Capability:
     """Thinking is refused once anything before it has changed, so that a rebase leaves out what came before it."""
     allowed_tools: bool = False
     """Takes a list of the declared tools that may be called, outside the cached prefix."""
+    diagnosis: bool = False
+    """Tells on request where a prompt differs from the one before it."""
     downgraded: bool = False
 
 

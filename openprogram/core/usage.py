@@ -46,12 +46,24 @@ def _plus(left: int | None, right: int | None) -> int | None:
 
 
 @dataclass(frozen=True, slots=True)
+class ProviderDiagnosis:
+    """What a provider says of a request against the one before it: where they differ in its own word, such as
+    `tools_changed`, and how many tokens that cost, where it tells."""
+
+    said: str
+    missed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class CacheVerdict:
-    """What the cache did in one step: tokens read and not read that could have been, with the cause of a miss."""
+    """What the cache did in one step: tokens read and not read that could have been, with the cause of a miss.
+
+    `provider` is the provider's own diagnosis, where it offers one and has something to say."""
 
     read: int | None
     missed: int | None
     cause: str | None = None
+    provider: ProviderDiagnosis | None = None
 
 
 @dataclass(frozen=True, slots=True)

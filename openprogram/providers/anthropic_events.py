@@ -9,11 +9,11 @@ from typing import Any, Final
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import Block
 from openprogram.core.prompt import Completed, ProviderEvent, StopReason
-from openprogram.core.usage import Usage
+from openprogram.core.usage import ProviderDiagnosis, Usage
 from openprogram.providers.answer import Answer, OpenBlock
 from openprogram.providers.faults import Cut, Declined, Garbled, Reported
 from openprogram.providers.sse import SseEvent
-from openprogram.providers.wire import count, read_chunk, string
+from openprogram.providers.wire import answer_id_of, count, object_in, read_chunk, string
 
 _STOP_REASONS: Final[dict[str, StopReason]] = {
     "end_turn": "end_turn",
@@ -32,6 +32,7 @@ class AnthropicParser:
         self._answer = Answer(taken)
         self._calls: dict[int, OpenBlock] = {}
         self._thinking: OpenBlock | None = None
+        self._message: dict[str, Any] = {}
         self._usage: dict[str, Any] = {}
         self._stop: str | None = None
         self._explanation: str | None = None
@@ -56,7 +57,8 @@ class AnthropicParser:
             case "content_block_stop":
                 self._answer.end_block()
             case "message_start":
-                self._count(data["message"].get("usage"))
+                self._message = data["message"]
+                self._count(self._message.get("usage"))
             case "message_delta":
                 self._message_delta(data["delta"])
                 self._count(data.get("usage"))
@@ -124,7 +126,15 @@ class AnthropicParser:
         if self._stop == "refusal":
             raise Declined(self._explanation)
         reason = _STOP_REASONS.get(self._stop, "end_turn")
-        return Completed(self._answer.blocks(whole=reason != "max_tokens"), reason, usage_of(self._usage))
+        blocks = self._answer.blocks(whole=reason != "max_tokens")
+        return Completed(blocks, reason, usage_of(self._usage), answer_id_of(self._message), self._diagnosis())
+
+    def _diagnosis(self) -> ProviderDiagnosis | None:
+        """What the API says of the cache, where it was asked and found a difference."""
+        reason = object_in(object_in(self._message, "diagnostics"), "cache_miss_reason")
+        said = reason.get("type")
+        missed = count(reason.get("cache_missed_input_tokens"))
+        return ProviderDiagnosis(said, missed) if isinstance(said, str) else None
 
     def partial(self) -> tuple[tuple[Block, ...], Usage]:
         """What had arrived."""

@@ -69,6 +69,8 @@ def request_body(request: ProviderRequest, model_id: str, facts: ModelFacts) -> 
         body["system"] = system
     if tools:
         body["tools"] = tools
+    if request.diagnose:
+        body["diagnostics"] = {"previous_message_id": request.compared_with}
     return body | settings(request.params, facts)
 
 

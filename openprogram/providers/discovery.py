@@ -71,6 +71,12 @@ def _from_table(name: str, table: object, environ: Mapping[str, str]) -> Endpoin
             field=f"{path}.strategy",
             hint=f"There are {', '.join(sorted(SPOKEN[values.api]))}.",
         )
+    if values.cache_diagnosis and values.api == "openai-chat":
+        raise ConfigError(
+            f"{path}.cache_diagnosis: the API {values.api} offers none.",
+            field=f"{path}.cache_diagnosis",
+            hint="anthropic and openai-responses do.",
+        )
     return EndpointConfig(
         name=name,
         api=values.api,
@@ -83,6 +89,7 @@ def _from_table(name: str, table: object, environ: Mapping[str, str]) -> Endpoin
         price=_price(values.price),
         cache_ttl_s=values.cache_ttl_s,
         stall_timeout_s=values.stall_timeout_s,
+        cache_diagnosis=values.cache_diagnosis,
         quirks=None if values.quirks is None else _quirks(values.quirks, base_url),
     )
 

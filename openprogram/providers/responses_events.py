@@ -11,12 +11,12 @@ from openprogram.core.jsonio import canonical
 from openprogram.core.messages import Block
 from openprogram.core.prompt import Completed, ProviderEvent, StopReason
 from openprogram.core.tooling import DISCOVERY_TOOL
-from openprogram.core.usage import Usage
+from openprogram.core.usage import ProviderDiagnosis, Usage
 from openprogram.providers.answer import Answer, OpenBlock
 from openprogram.providers.faults import Cut, Declined, Garbled, Reported
 from openprogram.providers.responses_prompt import signature_of
 from openprogram.providers.sse import SseEvent
-from openprogram.providers.wire import count, object_in, read_chunk, string
+from openprogram.providers.wire import answer_id_of, count, object_in, read_chunk, string
 
 _DONE: Final = b"[DONE]"
 _TEXT: Final = ("response.output_text.delta", "response.refusal.delta")
@@ -141,7 +141,14 @@ class ResponsesParser:
         else:
             reason = "refusal" if self._declined_in_words else "end_turn"
         blocks = self._answer.blocks(whole=reason != "max_tokens")
-        return Completed(blocks, reason, usage_of(object_in(self._response, "usage")))
+        usage = usage_of(object_in(self._response, "usage"))
+        return Completed(blocks, reason, usage, answer_id_of(self._response), self._diagnosis())
+
+    def _diagnosis(self) -> ProviderDiagnosis | None:
+        """What the API says of the cache, where it was asked; in a miss its reason says more than its type."""
+        found = object_in(self._response, "prompt_cache_diagnostics")
+        said = found.get("reason") or found.get("type")
+        return ProviderDiagnosis(said, count(found.get("cache_missed_tokens"))) if isinstance(said, str) else None
 
     def partial(self) -> tuple[tuple[Block, ...], Usage]:
         """What had arrived."""

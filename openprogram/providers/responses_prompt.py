@@ -63,6 +63,8 @@ def request_body(request: ProviderRequest, model_id: str, facts: ModelFacts) -> 
         body["tools"] = [*(wire_tool(tool) for tool in request.tools), dict(LOADING)]
     if request.cache_key:
         body["prompt_cache_key"] = request.cache_key[:KEY_CHARS]
+    if request.diagnose and request.compared_with is not None:
+        body["prompt_cache_options"] = {"comparison_response_id": request.compared_with}
     return body | settings(request.params, facts)
 
 

@@ -145,9 +145,12 @@ async def _progress(hub: Hub, session_id: str, *, new: bool) -> Progress:
 
 
 async def _read_progress(hub: Hub, session_id: str) -> Progress:
-    records, usage = await asyncio.gather(hub.ports.store.sent(session_id), hub.ports.store.usage(session_id))
+    store = hub.ports.store
+    records, usage = await asyncio.gather(store.sent(session_id), store.usage(session_id))
     last = newest(records, usage)
-    return Progress(outline=last.outline, answered=last.answered)
+    steps = await store.steps(session_id, [answered.record.message_id for answered in last.answered.values()])
+    ids = {step.model: step.answer_id for step in steps if step.answer_id is not None}
+    return Progress(outline=last.outline, answered=last.answered, answer_ids=ids)
 
 
 async def take_next(hub: Hub, live: Live, history: History, user_id: str, unanswered: bool) -> bool:

@@ -481,7 +481,8 @@ warm_until: (string | null)
  * 
  * `hit` is the share of its prompt that was read from the cache, `reused` the share of the prompt before it that could
  * be read and was. `missed` tokens were held by the endpoint and not reused; reading them would have saved `lost`
- * dollars. `moved` are the switches and tools that the request tells of, such as `withdrawn:bash`.
+ * dollars. `provider` is the provider's own diagnosis, where it offers one. `moved` are the switches and tools that
+ * the request tells of, such as `withdrawn:bash`.
  */
 export interface CacheStep {
 at: string
@@ -498,6 +499,7 @@ model: string
 moved: string[]
 plan: string
 prompt: (number | null)
+provider: (ProviderDiagnosis | null)
 reason: string
 reused: (number | null)
 step: number
@@ -517,6 +519,14 @@ index: number
 name: string
 room: number
 section: ("tools" | "system" | "messages")
+}
+/**
+ * What a provider says of a request against the one before it: where they differ in its own word, such as
+ * `tools_changed`, and how many tokens that cost, where it tells.
+ */
+export interface ProviderDiagnosis {
+missed: (number | null)
+said: string
 }
 /**
  * Tokens of one model request.
@@ -546,10 +556,13 @@ usage: Usage
 }
 /**
  * What the cache did in one step: tokens read and not read that could have been, with the cause of a miss.
+ * 
+ * `provider` is the provider's own diagnosis, where it offers one and has something to say.
  */
 export interface CacheVerdict {
 cause: (string | null)
 missed: (number | null)
+provider: (ProviderDiagnosis | null)
 read: (number | null)
 }
 /**
@@ -863,9 +876,11 @@ status: ("ok" | "error" | "denied" | "stopped" | "interrupted")
 type: "tool_call_finished"
 }
 /**
- * A model request is answered. `usage` is as reported, `cost` in US dollars where the price is known.
+ * A model request is answered. `usage` is as reported, `cost` in US dollars where the price is known, `answer_id`
+ * the endpoint's own name for the answer, where it gives one.
  */
 export interface StepFinished {
+answer_id: (string | null)
 cache: CacheVerdict
 cost: (number | null)
 duration_ms: number

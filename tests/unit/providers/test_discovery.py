@@ -138,6 +138,10 @@ HEAD = '[endpoints.x]\napi = "anthropic"\nbase_url = "http://h"\n'
         (HEAD + 'context_window = "5"', "endpoints.x.context_window"),
         (HEAD + 'strategy = "magic"', "endpoints.x.strategy"),
         (
+            '[endpoints.x]\napi = "openai-chat"\nbase_url = "http://h"\ncache_diagnosis = true',
+            "endpoints.x.cache_diagnosis",
+        ),
+        (
             '[endpoints.x]\napi = "openai-chat"\nbase_url = "http://h"\nstrategy = "inline_changes"',
             "endpoints.x.strategy",
         ),
