@@ -149,9 +149,10 @@ export class Turns {
       model: "demo/demo",
       usage,
       cost: 0.0042,
-      cache: { read: 11_240, missed: 0, cause: null },
+      cache: { read: 11_240, missed: 0, cause: null, provider: null },
       first_token_ms: 380,
       duration_ms: 2_400,
+      answer_id: null,
     });
     if (calls.length > 0) await this.#results(chat, turn_id, live.id, calls);
     return failed;
