@@ -76,8 +76,9 @@ async def _turn(
             ended = _ending(outcome.received.status, outcome.received.failure, answer)
             if ended is not None:
                 return ended
-        await _call_tools(env, setup, turn_id, answer, resumed)
-        resumed = None
+        if answer.calls:
+            await _call_tools(env, setup, turn_id, answer, resumed)
+            resumed = None
         await env.emit.flush()
         if env.stop.requested:
             return "stopped", None
@@ -179,7 +180,7 @@ def _ending(
         return "stopped", None
     if status == "cut":
         return "cut", None
-    return None if answer.calls else ("done", None)
+    return None if answer.calls or answer.paused else ("done", None)
 
 
 async def _call_tools(env: Environment, setup: Setup, turn_id: str, answer: Message, resumed: Resumed | None) -> None:

@@ -1,6 +1,7 @@
 """Keeping what was sent: from a request's body to its record in the chat, and from the answer to its verdict."""
 
 import asyncio
+from collections.abc import Sequence
 from typing import Final
 
 from openprogram.agent.environment import Environment, Setup
@@ -59,8 +60,7 @@ class Sending:
         if outline == self._outline:
             return  # the same again, after a failure that passed
         digests, before = outline.digests, known.digests if known else ()
-        pairs = zip(before, digests, strict=False)
-        kept = next((place for place, (old, new) in enumerate(pairs) if old != new), min(len(before), len(digests)))
+        kept = common(before, digests)
         record = SentRecord(
             turn_id=self._turn_id,
             step=self._step,
@@ -111,6 +111,12 @@ class Sending:
         if usage.prompt is not None:
             progress.answered[model] = current
         return explain(previous, current, left_branch=left).verdict
+
+
+def common(before: Sequence[object], now: Sequence[object]) -> int:
+    """How many leading parts of two requests are the same."""
+    pairs = zip(before, now, strict=False)
+    return next((place for place, (old, new) in enumerate(pairs) if old != new), min(len(before), len(now)))
 
 
 def moved(plan: SurfacePlan) -> tuple[str, ...]:

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from openprogram.agent.deferral import undeclared, wanted, worth_keeping
+from openprogram.agent.deferral import undeclared, wanted, withheld, worth_keeping
 from openprogram.agent.environment import Environment, Setup
-from openprogram.agent.sending import Sending, moved
+from openprogram.agent.hosted import Gate
+from openprogram.agent.sending import Sending, common, moved
 from openprogram.agent.stream import Received, receive
 from openprogram.context.assembler import assemble
 from openprogram.context.catalog import entries_of, uncovered
@@ -23,7 +24,8 @@ from openprogram.core.tooling import DISCOVERY_TOOL, ToolSpec
 from openprogram.providers.pricing import tool_text
 from openprogram.providers.segments import segments
 from openprogram.surface.bridge import unbridged
-from openprogram.surface.planner import plan
+from openprogram.surface.hosted import callable_now
+from openprogram.surface.planner import plan, unchanged
 from openprogram.surface.strategies import allowed, deals_in_changes, downgraded
 from openprogram.surface.wanted import Warmth
 
@@ -59,9 +61,9 @@ async def run_step(env: Environment, setup: Setup, turn_id: str, step: int) -> S
     """
     at, model = StepId(turn_id, step, new_id("m")), setup.model
     capability = env.capabilities.of(model)
-    sent = await _send(env, setup, at, capability)
+    sent = await _sent_in_time(env, setup, at, capability)
     if _refused(sent):
-        again = await _send(env, setup, at, downgraded(capability))
+        again = await _sent_in_time(env, setup, at, downgraded(capability))
         if again.accepted:
             await env.capabilities.refused(model, capability.strategy)
             env.emit(Notice("downgraded", _DOWNGRADED.format(title=model.title)))
@@ -73,6 +75,7 @@ _BAD_REQUEST: Final = 400
 _TURNS_OF_THE_LOOP: Final = 2
 """So often other tasks get on before a request goes out: the log's writer then works while the request travels, not
 when the first piece of the answer already waits to be stored behind it."""
+_SEARCH_OFF: Final = "Web search was switched off. Go on without it."
 _RATES: Final = (0.1, 1.25)
 """Reading from a cache and writing to it, relative to plain input, where a model's prices are not known."""
 _DOWNGRADED: Final = (
@@ -90,25 +93,35 @@ class _Sent:
     request: ProviderRequest
     started: float
     sending: Sending
+    gate: Gate
     received: Received = field(default_factory=Received)
     accepted: bool = False
+
+
+async def _sent_in_time(env: Environment, setup: Setup, at: StepId, capability: Capability) -> _Sent:
+    """Send the request; planned anew where it would let the provider search and the chip went off before it was out."""
+    while True:
+        sent = await _send(env, setup, at, capability)
+        if not sent.gate.closed:
+            return sent
 
 
 async def _send(env: Environment, setup: Setup, at: StepId, capability: Capability) -> _Sent:
     surface, next_plan = await _planned(env, setup, at, capability)
     request = _request(env, setup, surface)
     parts = segments(request)
-    kept = _common(env.progress.segments, parts)
+    kept = common(env.progress.segments, parts)
     env.progress.segments = parts
     env.emit(_started(env, setup, at, next_plan, kept, parts[kept:]))
     sending = Sending(env, setup, next_plan, at.turn_id, at.number, at.message_id)
-    sent = _Sent(surface, next_plan, request, env.monotonic(), sending)
+    gate = Gate(callable_now(surface.on([message.id for message in request.messages])), env.authority)
+    sent = _Sent(surface, next_plan, request, env.monotonic(), sending, gate)
 
     def accepted() -> None:
         sent.accepted = True
         env.surfaces.accepted(surface)
 
-    events = setup.provider.stream(request)
+    events = gate.pass_on(setup.provider.stream(request))
     for _ in range(_TURNS_OF_THE_LOOP):
         await asyncio.sleep(0)
     try:
@@ -181,12 +194,6 @@ def _request(env: Environment, setup: Setup, surface: Surface) -> ProviderReques
     )
 
 
-def _common(before: Sequence[Segment], now: Sequence[Segment]) -> int:
-    """How many leading segments are the same."""
-    pairs = zip(before, now, strict=False)
-    return next((place for place, (old, new) in enumerate(pairs) if old != new), min(len(before), len(now)))
-
-
 def _shown_before(history: Sequence[Message]) -> int:
     """How many messages the last answered request held: those before its answer."""
     answers = (place for place in range(len(history) - 1, -1, -1) if history[place].role == "assistant")
@@ -199,12 +206,17 @@ async def _planned(env: Environment, setup: Setup, at: StepId, capability: Capab
     A rebase at the start of a turn takes dead weight out of the loaded set (cache.md C4).
     """
     loaded, previous, history = env.loaded.names, env.surfaces.current, env.history
+    off = withheld(setup.contract, env.authority)
+    if history.last is not None and history.last.paused and previous is not None:
+        if not off:
+            return unchanged(previous, env.clock(), history.messages)
+        record(env, _notice(env, _SEARCH_OFF, at.turn_id))  # so that nothing goes on
     start = at.number == 1
     kept = worth_keeping(env.loaded, setup.contract, history.messages, previous) if start else loaded
     warmth, force = _warmth(env, setup, turn_start=start), env.surfaces.forced
 
     def planned() -> tuple[Surface, SurfacePlan]:
-        asked = wanted(setup, loaded, kept, history.messages, previous)
+        asked = wanted(setup, loaded, kept, history.messages, previous, off)
         return plan(previous, asked, capability, warmth, force=force)
 
     surface, chosen = planned()

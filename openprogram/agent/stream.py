@@ -6,14 +6,15 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from openprogram.agent.stop import Stopped, StopSignal
-from openprogram.core.events import Notice, ReasoningDelta, TextDelta, ToolCallDelta
+from openprogram.core.events import HostedAdded, Notice, ReasoningDelta, TextDelta, ToolCallDelta
 from openprogram.core.jsonio import JsonObject
-from openprogram.core.messages import Block, MessageStatus, ReasoningBlock, TextBlock, ToolUseBlock
+from openprogram.core.messages import Block, HostedBlock, MessageStatus, ReasoningBlock, TextBlock, ToolUseBlock
 from openprogram.core.ports import Emit
 from openprogram.core.prompt import (
     CallPiece,
     Completed,
     Failed,
+    HostedPiece,
     ProviderEvent,
     ProviderFailure,
     ReasoningPiece,
@@ -39,6 +40,7 @@ class Received:
     first_piece_at: float | None = None
     blocks: tuple[Block, ...] | None = None
     pieces: dict[int, tuple[type[TextBlock] | type[ReasoningBlock], list[str]]] = field(default_factory=dict)
+    hosted: dict[int, HostedBlock] = field(default_factory=dict)
     seen: dict[int, tuple[float, float]] = field(default_factory=dict)
     """When the first and the newest piece of each reasoning block came."""
 
@@ -58,8 +60,9 @@ class Received:
             return self._timed(self.blocks)
         if self.blocks is not None:
             return self._timed(tuple(block for block in self.blocks if not isinstance(block, ToolUseBlock)))
-        joined = ((kind, "".join(parts)) for _, (kind, parts) in sorted(self.pieces.items()))
-        return self._timed(tuple(kind(text) for kind, text in joined if text))
+        joined = ((place, kind, "".join(parts)) for place, (kind, parts) in self.pieces.items())
+        shown: dict[int, Block] = {place: kind(text) for place, kind, text in joined if text}
+        return self._timed(tuple(block for _, block in sorted((shown | self.hosted).items())))
 
     def _timed(self, blocks: tuple[Block, ...]) -> tuple[Block, ...]:
         """The blocks, reasoning with how long it was seen to take: from its first piece to its last."""
@@ -120,6 +123,10 @@ async def _consume(
                     received.first_piece_at = received.first_piece_at or now()
                     received.add(block, ReasoningBlock, text, now())
                     emit(ReasoningDelta(message_id, block, text))
+                case HostedPiece(block, hosted):
+                    received.first_piece_at = received.first_piece_at or now()
+                    received.hosted[block] = hosted
+                    emit(HostedAdded(message_id, block, hosted))
                 case CallPiece(block, call_id, name, text):
                     received.first_piece_at = received.first_piece_at or now()
                     emit(ToolCallDelta(message_id, block, call_id, name, text))

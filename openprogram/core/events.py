@@ -6,7 +6,7 @@ from typing import Literal
 from openprogram.core.asking import ApprovalRequested, ApprovalResolved, QuestionEvent
 from openprogram.core.intent import Effective, ToolIntent
 from openprogram.core.jsonio import JsonObject
-from openprogram.core.messages import CallStatus, Message, QueuedMessage, ToolResultBlock
+from openprogram.core.messages import CallStatus, HostedBlock, Message, QueuedMessage, ToolResultBlock
 from openprogram.core.prompt import FailureAction, Residency, Segment
 from openprogram.core.surface import SurfacePlan
 from openprogram.core.usage import CacheVerdict, Usage
@@ -114,6 +114,16 @@ class ReasoningDelta:
     block: int
     text: str
     type: Literal["reasoning_delta"] = "reasoning_delta"
+
+
+@dataclass(frozen=True, slots=True)
+class HostedAdded:
+    """Block `block` of the message being answered, which the provider made by itself: a search, or what it found."""
+
+    message_id: str
+    block: int
+    hosted: HostedBlock
+    type: Literal["hosted_added"] = "hosted_added"
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +266,7 @@ Event = (
     | StepStarted
     | TextDelta
     | ReasoningDelta
+    | HostedAdded
     | ToolCallDelta
     | ToolCallStarted
     | ToolOutputDelta

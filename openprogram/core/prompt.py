@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from openprogram.core.jsonio import JsonObject
-from openprogram.core.messages import Block, Message
+from openprogram.core.messages import Block, HostedBlock, Message
 from openprogram.core.surface import Capability, Delta, Strategy
 from openprogram.core.usage import CacheRules, Price, ProviderDiagnosis, Usage
 
@@ -153,6 +153,15 @@ class ReasoningPiece:
 
 
 @dataclass(frozen=True, slots=True)
+class HostedPiece:
+    """Block number `block`, which the provider made by itself, whole."""
+
+    block: int
+    hosted: HostedBlock
+    type: Literal["hosted"] = "hosted"
+
+
+@dataclass(frozen=True, slots=True)
 class CallPiece:
     """Part of a tool call's arguments as JSON text; the first piece of a call may be empty."""
 
@@ -186,7 +195,15 @@ class Failed:
 
 
 ProviderEvent = (
-    RequestSent | ResponseStarted | RetryScheduled | TextPiece | ReasoningPiece | CallPiece | Completed | Failed
+    RequestSent
+    | ResponseStarted
+    | RetryScheduled
+    | TextPiece
+    | ReasoningPiece
+    | HostedPiece
+    | CallPiece
+    | Completed
+    | Failed
 )
 
 

@@ -42,6 +42,8 @@ PlanReason = Literal[
     "withdrawn",
     "restored",
     "discovered",
+    "search_on",
+    "search_off",
 ]
 
 
@@ -63,6 +65,8 @@ class Capability:
     """Thinking is refused once anything before it has changed, so that a rebase leaves out what came before it."""
     allowed_tools: bool = False
     """Takes a list of the declared tools that may be called, outside the cached prefix."""
+    hosted_search: str | None = None
+    """Searches the web itself, where the chip is on: the kind of tool in its API (None: our own tool searches)."""
     diagnosis: bool = False
     """Tells on request where a prompt differs from the one before it."""
     downgraded: bool = False
@@ -122,6 +126,12 @@ class Surface:
         """Names of the tools whose schemas the model has, in their order: declared, then by deltas."""
         declared = (str(tool["name"]) for tool in self.declared)
         return tuple(dict.fromkeys((*declared, *(name for delta in self.deltas for name in delta.offered))))
+
+    @property
+    def hosted(self) -> frozenset[str]:
+        """Names of those that the provider runs itself."""
+        defined = (tool for delta in self.deltas for tool in delta.defined)
+        return frozenset(str(tool["name"]) for tool in (*self.declared, *defined) if "hosted" in tool)
 
     @property
     def hidden(self) -> frozenset[str]:

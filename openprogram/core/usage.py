@@ -18,6 +18,8 @@ class Usage:
     output: int | None = None
     reasoning: int | None = None
     """Part of `output` that was spent on reasoning, where the provider tells."""
+    searches: int | None = None
+    """Searches that the provider made itself, where it tells: it bills them apart from tokens."""
 
     @property
     def prompt(self) -> int | None:
@@ -36,6 +38,7 @@ class Usage:
             cache_write_1h=_plus(self.cache_write_1h, other.cache_write_1h),
             output=_plus(self.output, other.output),
             reasoning=_plus(self.reasoning, other.reasoning),
+            searches=_plus(self.searches, other.searches),
         )
 
 

@@ -21,6 +21,8 @@ _REASONS: Final[dict[str, MissCause]] = {
     "provider": "provider",
     "compacted": "compaction",
     "system_changed": "settings",
+    "search_on": "toggle",
+    "search_off": "toggle",
 }
 _TIME: Final = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?)?|\d{1,2}:\d{2}(?::\d{2})?")
 

@@ -80,6 +80,10 @@ SPOKEN: Final[Mapping[Api, frozenset[Strategy]]] = {
 """The strategies that each wire format can carry."""
 
 
+HOSTED_SEARCH: Final[Mapping[Api, str]] = {"anthropic": "web_search_20250305", "openai-responses": "web_search"}
+"""The kind of tool by which an API searches the web itself: the one that all its models take."""
+
+
 def capability_of(
     base_url: str,
     api: Api,
@@ -88,10 +92,11 @@ def capability_of(
     strategy: Strategy | None = None,
     cache_ttl_s: float | None = None,
     diagnosis: bool | None = None,
+    hosted_search: bool = False,
     supports_thinking: bool = False,
 ) -> Capability:
     """What is known of a model at an endpoint; `strategy`, `cache_ttl_s` and `diagnosis` are what a configuration says
-    instead."""
+    instead, `hosted_search` what it asks for."""
     host = host_of(base_url)
     row = next((row for row in ROWS if row.api == api and _fits(row.host, host) and _is(row.model, model)), None)
     needs = next((needs for needs in NEEDS if _is(_CLOUD_NAME + needs.model, model)), Needs(""))
@@ -104,6 +109,7 @@ def capability_of(
         min_cache_tokens=needs.min_cache_tokens,
         binds_thinking=needs.binds_thinking,
         allowed_tools=known.allowed_tools,
+        hosted_search=HOSTED_SEARCH.get(api) if hosted_search else None,
         diagnosis=known.diagnosis if diagnosis is None else diagnosis,
     )
 

@@ -2,9 +2,11 @@
 
 from openprogram.core.errors import ConfigError, UnknownPreset
 from openprogram.core.intent import ChipEffect, Effective, StoredIntent, ToolIntent
+from openprogram.core.prompt import ModelInfo
 from openprogram.core.tooling import DISCOVERY_TOOL, Resolution, Snapshot, ToolSpec
 from openprogram.session_config.layers import Layers, merge
 from openprogram.session_config.patches import WEB_SEARCH
+from openprogram.sessions.hosted import as_served
 from openprogram.sessions.hub import Hub
 from openprogram.tools.resolve import resolve, turn_view
 
@@ -49,7 +51,7 @@ def effective(hub: Hub, stored: StoredIntent, project: ToolIntent) -> Effective:
         return Effective(ChipEffect("unavailable", error.message))
 
 
-def floor(snapshot: Snapshot, resolved: Resolution) -> tuple[ToolSpec, ...]:
+def floor(snapshot: Snapshot, resolved: Resolution, model: ModelInfo) -> tuple[ToolSpec, ...]:
     """What is declared from the first request on so that later changes are free, where it is configured (C1).
 
     The chip's tool, and in a chat that has tools the one through which whatever a preset brings in later is found.
@@ -57,4 +59,5 @@ def floor(snapshot: Snapshot, resolved: Resolution) -> tuple[ToolSpec, ...]:
     has_tools = any(WEB_SEARCH not in tool.provides for tool in resolved.kept)
     names = (DISCOVERY_TOOL, WEB_SEARCH) if has_tools else (WEB_SEARCH,)
     specs = (snapshot.get(name) for name in names)
-    return tuple(spec for spec in specs if spec is not None and spec.name not in snapshot.unavailable)
+    known = (spec for spec in specs if spec is not None and spec.name not in snapshot.unavailable)
+    return tuple(as_served(spec, model) for spec in known)

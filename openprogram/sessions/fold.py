@@ -8,6 +8,7 @@ from operator import itemgetter
 from openprogram.core.asking import ApprovalRequested, ApprovalResolved, QuestionAnswered, QuestionAsked
 from openprogram.core.events import (
     Event,
+    HostedAdded,
     MessageAdded,
     ReasoningDelta,
     StepStarted,
@@ -18,7 +19,7 @@ from openprogram.core.events import (
     ToolOutputDelta,
     TurnStarted,
 )
-from openprogram.core.messages import Block, Message, ReasoningBlock, TextBlock, ToolResultBlock
+from openprogram.core.messages import Block, HostedBlock, Message, ReasoningBlock, TextBlock, ToolResultBlock
 
 
 @dataclass(slots=True)
@@ -36,6 +37,7 @@ class UnfinishedTurn:
     steps: int = 0
     step: StepStarted | None = None
     blocks: dict[int, tuple[type[TextBlock] | type[ReasoningBlock], list[str]]] = field(default_factory=dict)
+    hosted: dict[int, HostedBlock] = field(default_factory=dict)
     answer: Message | None = None
     started: set[str] = field(default_factory=set)
     asked: set[str] = field(default_factory=set)
@@ -46,7 +48,8 @@ class UnfinishedTurn:
     @property
     def partial(self) -> tuple[Block, ...]:
         """The blocks that had arrived, in order."""
-        return tuple(kind("".join(pieces)) for _, (kind, pieces) in sorted(self.blocks.items()))
+        shown: dict[int, Block] = {place: kind("".join(pieces)) for place, (kind, pieces) in self.blocks.items()}
+        return tuple(block for _, block in sorted((shown | self.hosted).items()))
 
 
 def fold(events: Iterable[Event]) -> UnfinishedTurn:
@@ -63,13 +66,14 @@ def _apply(turn: UnfinishedTurn, event: Event) -> None:
             turn.fingerprint = event.fingerprint
             turn.held -= turn.finished.keys()  # it goes on, with those that were denied
         case StepStarted():
-            turn.step, turn.steps, turn.blocks = event, event.step, {}
-        case TextDelta(message_id, block, text) if turn.step and turn.step.message_id == message_id:
-            turn.blocks.setdefault(block, (TextBlock, []))[1].append(text)
-        case ReasoningDelta(message_id, block, text) if turn.step and turn.step.message_id == message_id:
-            turn.blocks.setdefault(block, (ReasoningBlock, []))[1].append(text)
+            turn.step, turn.steps, turn.blocks, turn.hosted = event, event.step, {}, {}
+        case TextDelta(message_id) | ReasoningDelta(message_id) if turn.step and turn.step.message_id == message_id:
+            kind = TextBlock if isinstance(event, TextDelta) else ReasoningBlock
+            turn.blocks.setdefault(event.block, (kind, []))[1].append(event.text)
+        case HostedAdded(message_id, block, hosted) if turn.step and turn.step.message_id == message_id:
+            turn.hosted[block] = hosted
         case MessageAdded(message) if message.role == "assistant":
-            turn.step, turn.blocks = None, {}
+            turn.step, turn.blocks, turn.hosted = None, {}, {}
             turn.answer = message if message.calls else None
             turn.started, turn.asked, turn.held, turn.finished, turn.discovered = set(), set(), set(), {}, {}
         case MessageAdded(message) if message.role == "tool":
@@ -92,7 +96,7 @@ def _apply(turn: UnfinishedTurn, event: Event) -> None:
 
 _DELTA = TextDelta | ReasoningDelta | ToolCallDelta | ToolOutputDelta
 _ASKED = ApprovalRequested | ApprovalResolved | QuestionAnswered
-_WORK = _DELTA | _ASKED | TurnStarted | StepStarted | ToolCallStarted | ToolCallFinished
+_WORK = _DELTA | HostedAdded | _ASKED | TurnStarted | StepStarted | ToolCallStarted | ToolCallFinished
 """Events of a turn that tell of its work; what the others tell is elsewhere in a snapshot."""
 
 Timed = tuple[str, Event]

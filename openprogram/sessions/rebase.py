@@ -25,6 +25,7 @@ from openprogram.ledger.log import newest
 from openprogram.ledger.verdict import lost_cost
 from openprogram.providers.pricing import tool_text
 from openprogram.sessions.effective import floor, resolution
+from openprogram.sessions.hosted import served
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.projects import LOOK_S
 from openprogram.sessions.request import Request
@@ -104,10 +105,10 @@ def _wanted(
     history: tuple[Message, ...],
 ) -> Wanted:
     """What the next request of the chat offers, as its next turn will say."""
-    contract = freeze(resolved, lambda spec: ContractTool(spec, spec.execute))
+    contract = freeze(served(resolved, model), lambda spec: ContractTool(spec, spec.execute))
     kept = worth_keeping(LoadedSet(row.loaded), contract, history, here) if row.info.id not in hub.runs else row.loaded
     count = hub.ports.tokens.at_most
-    asked = offer(contract, floor(snapshot, resolved), model, count, row.loaded, kept, here)
+    asked = offer(contract, floor(snapshot, resolved, model), model, count, row.loaded, kept, here)
     return replace(asked, system_digest=here.system_digest, at=row.info.leaf_id or "")
 
 

@@ -24,6 +24,7 @@ from openprogram.sessions.closing import close_turn
 from openprogram.sessions.effective import floor, names_now, resolution
 from openprogram.sessions.emitter import Emitter
 from openprogram.sessions.fold import UnfinishedTurn
+from openprogram.sessions.hosted import served
 from openprogram.sessions.hub import REMEMBERED_CHATS, Hub
 from openprogram.sessions.live import Live
 from openprogram.sessions.questions import Questions
@@ -220,8 +221,8 @@ class _Preparer:
         workspace = hub.projects.workspace_of(row.info)
         authority, ask = self._live.authority, self._live.broker
         return Setup(
-            contract=freeze(resolved, lambda spec: wrap(spec, authority, ask)),
-            floor=floor(snapshot, resolved),
+            contract=freeze(served(resolved, model), lambda spec: wrap(spec, authority, ask)),
+            floor=floor(snapshot, resolved, model),
             unknown=resolved.unknown,
             dropped=frozenset(resolved.dropped),
             rank=partial(hub.ports.finder.rank, snapshot),
