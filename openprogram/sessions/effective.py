@@ -1,5 +1,8 @@
 """From a chat's stored intent to what is in force: layers merged, expanded against the live registry."""
 
+from dataclasses import replace
+from types import MappingProxyType
+
 from openprogram.core.errors import ConfigError, UnknownPreset
 from openprogram.core.intent import ChipEffect, Effective, StoredIntent, ToolIntent
 from openprogram.core.prompt import ModelInfo
@@ -43,10 +46,26 @@ def names_now(
         return frozenset()
 
 
-def effective(hub: Hub, stored: StoredIntent, project: ToolIntent) -> Effective:
+def seen(hub: Hub, model_id: str | None) -> Snapshot:
+    """The registry as a chat with this model (None: the default one) sees it: a search by its provider needs no service
+    that is configured here."""
+    snapshot = hub.ports.snapshot()
+    model = hub.default_model if model_id is None else hub.ports.models.about(model_id)
+    return snapshot if model is None else seen_by(model, snapshot)
+
+
+def seen_by(model: ModelInfo, snapshot: Snapshot) -> Snapshot:
+    """The registry as this model has it."""
+    if model.capability.hosted_search is None or WEB_SEARCH not in snapshot.unavailable:
+        return snapshot
+    others = {name: reason for name, reason in snapshot.unavailable.items() if name != WEB_SEARCH}
+    return replace(snapshot, unavailable=MappingProxyType(others))
+
+
+def effective(hub: Hub, stored: StoredIntent, project: ToolIntent, model_id: str | None) -> Effective:
     """What the interface shows; a preset that does not exist makes the chip unavailable, not the chat unusable."""
     try:
-        return Effective(resolution(hub, stored, hub.ports.snapshot(), project).web_search)
+        return Effective(resolution(hub, stored, seen(hub, model_id), project).web_search)
     except (UnknownPreset, ConfigError) as error:
         return Effective(ChipEffect("unavailable", error.message))
 

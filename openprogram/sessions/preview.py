@@ -24,7 +24,7 @@ from openprogram.session_config.patches import (
     SetWebSearch,
     change_intent,
 )
-from openprogram.sessions.effective import floor, names_now, resolution
+from openprogram.sessions.effective import floor, names_now, resolution, seen
 from openprogram.sessions.hosted import served
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.manage import check_model
@@ -50,7 +50,7 @@ async def preview_toggle(hub: Hub, request: Request, action: PreviewToggle) -> P
 
 
 async def _other_tools(hub: Hub, action: PreviewToggle, row: SessionRow, last: Answered | None) -> PreviewAck:
-    snapshot = hub.ports.snapshot()
+    snapshot = seen(hub, row.info.model)
     stored = await hub.ports.store.intent(row.info.id)
     changed = change_intent(stored, _patch(action), snapshot)
     project = await hub.projects.layer(row.info, snapshot, LOOK_S)

@@ -21,7 +21,7 @@ from openprogram.ledger.log import newest
 from openprogram.sessions.approvals import Broker
 from openprogram.sessions.authority import LiveAuthority
 from openprogram.sessions.closing import close_turn
-from openprogram.sessions.effective import floor, names_now, resolution
+from openprogram.sessions.effective import floor, names_now, resolution, seen_by
 from openprogram.sessions.emitter import Emitter
 from openprogram.sessions.fold import UnfinishedTurn
 from openprogram.sessions.hosted import served
@@ -210,13 +210,15 @@ class _Preparer:
     async def __call__(self) -> Setup:
         hub = self._hub
         row, read = await self._newest()
-        snapshot = hub.ports.snapshot()
+        model, provider = await hub.ports.models.resolve(row.info.model)
+        if row.info.model is None:
+            hub.default_model = model
+        snapshot = seen_by(model, hub.ports.snapshot())
         override = self._override()
         project = await hub.projects.layer(row.info, snapshot)
         intent = self._live.authority.newest(read)  # a switch may have been flipped while the disk was read
         resolved = resolution(hub, intent, snapshot, project.intent, override)
         self._live.authority.begin_turn(intent, snapshot, project.intent, override)
-        model, provider = await hub.ports.models.resolve(row.info.model)
         await hub.ports.tokens.learn(counted_texts(resolved.kept))
         workspace = hub.projects.workspace_of(row.info)
         authority, ask = self._live.authority, self._live.broker

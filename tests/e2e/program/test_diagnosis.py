@@ -2,10 +2,11 @@
 
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.support.conversation import Chat, sent, stored_log
+from tests.support.conversation import Chat, stored_log
 from tests.support.fake import FakeApi
 from tests.support.server import running_server
 
@@ -22,6 +23,11 @@ cache_diagnosis = true
 """
 LONG = "Tell me more. " * 400
 PLACES = [("anthropic", "claude-opus-5", "messages_changed"), ("openai-responses", "gpt-5.6", "input_changed")]
+
+
+async def out(fake: FakeApi) -> list[dict[str, Any]]:
+    """The model requests so far, in whichever wire format."""
+    return [record for record in await fake.requests() if (record["body"] or {}).get("stream")]
 
 
 @pytest.mark.moves("a message is edited: the prompt leaves its branch")
@@ -47,7 +53,7 @@ async def test_the_providers_word_stands_beside_ours_over_a_restart(
         await chat.event("turn_finished")
         steps = (await chat.act("inspect_cache"))["steps"]
         detail = await chat.act("inspect_step", turn_id=steps[-1]["turn_id"], step=1, body=True)
-    requests = await sent(fake)
+    requests = await out(fake)
     *kept, edited = [step["provider"] for step in steps]
     hit = None if api == "anthropic" else {"said": "cache_hit", "missed": None}
     assert kept == [None, hit, hit]
@@ -55,11 +61,11 @@ async def test_the_providers_word_stands_beside_ours_over_a_restart(
     assert edited["missed"] > 0
     assert detail["step"]["provider"] == edited
     assert steps[-1]["cause"] in ("edit", None), "None where the endpoint reads in whole blocks up to the difference"
-    assert detail["body"] == requests[-1].record["body"]
+    assert detail["body"] == requests[-1]["body"]
     assert not detail["settings_changed"], "that another answer is named is no change"
     for before, after in pairwise(requests[:-1]):
-        assert after.record["cache"]["common_prefix"] >= before.record["cache"]["prompt"]
-        assert after.record["cache"]["read"] == before.record["cache"]["prompt"]
+        assert after["cache"]["common_prefix"] >= before["cache"]["prompt"]
+        assert after["cache"]["read"] == before["cache"]["prompt"]
 
 
 async def test_an_endpoint_of_which_it_is_not_known_is_not_asked(tmp_path: Path, fake: FakeApi) -> None:
@@ -71,4 +77,4 @@ async def test_an_endpoint_of_which_it_is_not_known_is_not_asked(tmp_path: Path,
             await fake.say("Yes.")
             await chat.turn(LONG)
         assert [step["provider"] for step in (await chat.act("inspect_cache"))["steps"]] == [None, None]
-    assert [request.record["body"].get("diagnostics") for request in await sent(fake)] == [None, None]
+    assert [request["body"].get("diagnostics") for request in await out(fake)] == [None, None]
