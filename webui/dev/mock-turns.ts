@@ -140,6 +140,7 @@ export class Turns {
       cache_write_1h: null,
       output: 240,
       reasoning: null,
+      searches: null,
     };
     this.#chats.emit(chat, {
       type: "step_finished",

@@ -10,7 +10,7 @@ export type JsonValueInput = (string | number | boolean | JsonValueInput[] | {
 export type JsonValueOutput = (string | number | boolean | JsonValueOutput[] | {
 [k: string]: JsonValueOutput
 } | null)
-export type Event = (MessageAdded | TurnAccepted | TurnStarted | StepStarted | TextDelta | ReasoningDelta | ToolCallDelta | ToolCallStarted | ToolOutputDelta | ToolCallFinished | StepFinished | TurnFinished | LoadedChanged | IntentChanged | ApprovalRequested | ApprovalResolved | QuestionAsked | QuestionAnswered | QueueChanged | BranchSelected | SessionChanged | Notice | ErrorRaised)
+export type Event = (MessageAdded | TurnAccepted | TurnStarted | StepStarted | TextDelta | ReasoningDelta | HostedAdded | ToolCallDelta | ToolCallStarted | ToolOutputDelta | ToolCallFinished | StepFinished | TurnFinished | LoadedChanged | IntentChanged | ApprovalRequested | ApprovalResolved | QuestionAsked | QuestionAnswered | QueueChanged | BranchSelected | SessionChanged | Notice | ErrorRaised)
 export type ServerFrame = (Hello | ChatAck | IntentAck | SubscribeAck | SessionsAck | MessagesAck | SettingsAck | ModelsAck | ToolsAck | CacheAck | StepAck | UsageAck | PreviewAck | SessionAck | Ack | ErrorFrame | EventFrame | Snapshot | HintFrame | PingFrame | Pong)
 
 /**
@@ -537,6 +537,7 @@ cache_write_1h: (number | null)
 cache_write_5m: (number | null)
 output: (number | null)
 reasoning: (number | null)
+searches: (number | null)
 uncached: (number | null)
 }
 /**
@@ -656,7 +657,7 @@ type: "message_added"
  * a user message came from; None: a person wrote it.
  */
 export interface Message {
-blocks: (TextBlock | ReasoningBlock | ToolUseBlock | ToolResultBlock)[]
+blocks: (TextBlock | ReasoningBlock | ToolUseBlock | ToolResultBlock | HostedBlock)[]
 created_at: string
 id: string
 model: (string | null)
@@ -724,6 +725,31 @@ height: number
 media_type: ("image/png" | "image/jpeg")
 type: "image"
 width: number
+}
+/**
+ * What a provider did by itself in its answer: a `search`, what it `found`, the `sources` of the text before it, or
+ * a `pause` in which it wants to be asked to go on.
+ * 
+ * `items` are what its API sent, to go back verbatim to the model that made them; another one is told `text`.
+ * `hosted_id` joins a search to what it found; `error` is the provider's word for why it found nothing.
+ */
+export interface HostedBlock {
+error: (string | null)
+hosted_id: string
+items: {
+[k: string]: JsonValueOutput
+}[]
+kind: ("search" | "found" | "sources" | "pause")
+query: string
+sources: Source[]
+type: "hosted"
+}
+/**
+ * A page that a search found or a text rests on.
+ */
+export interface Source {
+title: string
+url: string
 }
 /**
  * One layer's wishes; `None` in a field falls through to the layer below.
@@ -801,7 +827,7 @@ epoch: number
 kind: ("rebase" | "keep" | "append" | "delta")
 masked: string[]
 predicted_loss: (number | null)
-reason: ("first_request" | "cold" | "model_changed" | "system_changed" | "forced" | "economy" | "provider" | "unchanged" | "added" | "withdrawn" | "restored" | "discovered")
+reason: ("first_request" | "cold" | "model_changed" | "system_changed" | "forced" | "economy" | "provider" | "unchanged" | "added" | "withdrawn" | "restored" | "discovered" | "search_on" | "search_off")
 restored: string[]
 strategy: ("inline_changes" | "reference_changes" | "tool_reference" | "additional_tools" | "client_tool_search" | "append" | "bridge" | "frozen")
 withdrawn: string[]
@@ -831,6 +857,15 @@ block: number
 message_id: string
 text: string
 type: "reasoning_delta"
+}
+/**
+ * Block `block` of the message being answered, which the provider made by itself: a search, or what it found.
+ */
+export interface HostedAdded {
+block: number
+hosted: HostedBlock
+message_id: string
+type: "hosted_added"
 }
 /**
  * More of the JSON text of a call's arguments.

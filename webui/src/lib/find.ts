@@ -15,6 +15,8 @@ export function textOfRow(row: Row): string {
       return [row.name, ...Object.values(row.arguments ?? {}).map(String), row.output, textOfResult(row.result)].join(
         "\n",
       );
+    case "hosted":
+      return [row.query, ...row.sources.map((source) => `${source.title} ${source.url}`), row.error ?? ""].join("\n");
     case "group":
       return row.calls.map(textOfRow).join("\n");
     case "error":

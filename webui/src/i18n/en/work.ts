@@ -12,6 +12,10 @@ export const work = {
   "details.unknown": "unknown",
   "details.tokens": "{n} tokens",
 
+  "hosted.search": "Searched the web: {query}",
+  "hosted.found": "Found {n} pages",
+  "hosted.sources": "{n} sources",
+  "hosted.failed": "The search failed: {error}",
   "thought.now": "Thinking…",
   "thought.done": "Thought for {time}",
   "thought.brief": "Thought",

@@ -14,6 +14,10 @@ export const work: Readonly<Record<keyof typeof english, string>> = {
   "details.unknown": "未知",
   "details.tokens": "{n} 词元",
 
+  "hosted.search": "已搜索网页：{query}",
+  "hosted.found": "找到 {n} 个网页",
+  "hosted.sources": "{n} 个来源",
+  "hosted.failed": "搜索失败：{error}",
   "thought.now": "思考中…",
   "thought.done": "思考了 {time}",
   "thought.brief": "思考过程",

@@ -162,6 +162,7 @@ export function reduce(state: ChatState, event: ChatEvent, at: string): ChatStat
       return { ...state, turnId: event.turn_id, live: openAnswer(event) };
     case "text_delta":
     case "reasoning_delta":
+    case "hosted_added":
     case "tool_call_delta":
       return { ...state, live: addDelta(state.live, event, at) };
     case "tool_call_started": {

@@ -32,7 +32,15 @@ const failure: ErrorInfo = {
   hint: null,
   retry_after_s: 9,
 };
-const usage = { uncached: 5, cache_read: 2, cache_write_5m: 0, cache_write_1h: 0, output: 3, reasoning: null };
+const usage = {
+  uncached: 5,
+  cache_read: 2,
+  cache_write_5m: 0,
+  cache_write_1h: 0,
+  output: 3,
+  reasoning: null,
+  searches: null,
+};
 
 /** The log of a chat with these turns, as the server writes it. */
 class Log {

@@ -1,5 +1,5 @@
 /** The kinds of rows that a transcript is made of. */
-import type { ErrorInfo, StepFinished, ToolResultBlock, TurnFinished } from "../../protocol.gen";
+import type { ErrorInfo, Source, StepFinished, ToolResultBlock, TurnFinished } from "../../protocol.gen";
 import type { Arguments, CallState } from "./chat";
 
 export interface Siblings {
@@ -63,6 +63,15 @@ export type Row =
       readonly text: string;
       readonly startedAt: string | null;
       readonly ms: number | null;
+    }
+  | {
+      /** What the provider did by itself: a search, what it found, or where the text before comes from. */
+      readonly kind: "hosted";
+      readonly key: string;
+      readonly what: "search" | "found" | "sources";
+      readonly query: string;
+      readonly sources: readonly Source[];
+      readonly error: string | null;
     }
   | CallRow
   | { readonly kind: "group"; readonly key: string; readonly calls: readonly CallRow[] }

@@ -2,7 +2,7 @@
  * What the transcript shows, as a flat list: one row per part of a message, so that a turn of a hundred tool
  * calls can be virtualised like anything else. A row whose content did not change is the same object.
  */
-import type { Message, ToolResultBlock } from "../../protocol.gen";
+import type { HostedBlock, Message, ToolResultBlock } from "../../protocol.gen";
 import { waitingCalls, type ChatState } from "./chat";
 import type { Note } from "./notes";
 import type { LiveAnswer } from "./live";
@@ -105,6 +105,8 @@ function answerRows(message: Message, state: ChatState, results: ReadonlyMap<str
     } else if (block.type === "reasoning") {
       if (block.text.trim() !== "")
         rows.push({ kind: "reasoning", key, text: block.text, startedAt: null, ms: block.duration_ms ?? 0 });
+    } else if (block.type === "hosted") {
+      rows.push(...hostedRows(key, block));
     } else if (block.type === "tool_use") {
       const call = { callId: block.call_id, name: block.name, arguments: block.arguments, argumentsText: "" };
       rows.push(callRow(call, state, results.get(block.call_id) ?? null));
@@ -214,8 +216,15 @@ function liveAnswerRows(live: LiveAnswer, state: ChatState): Row[] {
       const ms = block.endedAt === null ? null : Date.parse(block.endedAt) - Date.parse(block.startedAt);
       return [{ kind: "reasoning", key, text: block.text, startedAt: block.startedAt, ms: Number.isNaN(ms) ? 0 : ms }];
     }
-    return [callRow(block, state, null)];
+    return block.type === "hosted" ? hostedRows(key, block) : [callRow(block, state, null)];
   });
+}
+
+/** What a provider says it found is a stranger's word: only pages of the web become links. */
+function hostedRows(key: string, block: HostedBlock): Row[] {
+  if (block.kind === "pause") return [];
+  const sources = block.sources.filter((source) => /^https?:\/\//i.test(source.url));
+  return [{ kind: "hosted", key, what: block.kind, query: block.query, sources, error: block.error }];
 }
 
 function siblingsOf(message: Message, state: ChatState): Siblings | null {
