@@ -35,6 +35,7 @@ async def test_a_copied_list_is_told_followed_by_one_click_and_put_back_by_anoth
         await expect(line).to_contain_text(f"This chat follows a fixed list of {len(names)} tools.")
         await tab.audit()
 
+        await tab.keep_offers()
         await line.get_by_role("button", name="Follow Default again").click()
         await expect(line).to_have_count(0)
         await expect(tab.page.get_by_test_id("preset-default")).to_be_checked()

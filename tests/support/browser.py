@@ -203,6 +203,22 @@ class Tab:
         """Wait until no row of the conversation is hidden any more: each is, until it is measured."""
         await expect(self.transcript.locator('[style*="visibility: hidden"]')).to_have_count(0)
 
+    async def keep_offers(self) -> None:
+        """What the page takes back after some seconds, such as a message with its Undo, stays: machines are busy.
+
+        For tests that neither lose their server nor wait for anything else that takes the page some seconds.
+        """
+        await self.page.evaluate(
+            """() => {
+                 const later = window.setTimeout;
+                 window.setTimeout = (act, ms = 0, ...more) => (ms < 3_000 ? later(act, ms, ...more) : 0);
+               }"""
+        )
+
+    async def knows_chats(self) -> None:
+        """Wait until the sidebar has the list of chats."""
+        await expect(self.page.get_by_test_id("chat-list")).to_have_attribute("aria-busy", "false")
+
     async def wake(self) -> None:
         """Look for the server at once, as when the network comes back, and not only at the next attempt's time."""
         await self.page.evaluate('dispatchEvent(new Event("online"))')

@@ -26,6 +26,7 @@ async def test_intents_are_acknowledged_while_turns_run_and_reach_the_other_tab(
         await chat.send("held")
         await chat.event("text_delta")
         await flood.event("text_delta")
+        await fake.wait(held="a")
         for revision, value in enumerate((True, False, True, False), 1):
             assert (await chat.act("toggle_web_search", value=value))["revision"] == revision
             assert (await tab.event("intent_changed"))["revision"] == revision
@@ -57,7 +58,8 @@ async def test_a_replay_from_every_seq_is_the_rest_of_the_log(
         start = len(other.frames)
         await other.subscribe(chat.id, len(log))
         await other.send("ping")
-        assert [frame["type"] for frame in other.frames[start:]] == ["ack", "pong"]
+        kinds = [frame["type"] for frame in other.frames[start:] if frame["type"] != "ping"]  # the server's own
+        assert kinds == ["ack", "pong"]
 
 
 async def test_a_tab_that_joins_at_any_moment_of_a_stream_sees_each_event_once(

@@ -23,7 +23,7 @@ from tests.support.sites import Site, chromiums, page, ref_of
 from tests.support.tool_calls import Caller, display_of, text_of
 from tests.unit.net.test_guarded import Names
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
