@@ -2,13 +2,15 @@
 
 import asyncio
 import uuid
+from pathlib import Path
 
 import orjson
 import pytest
 
 from tests.support.conversation import Chat, call_block, log_of, sent, stored_log, text_block, texts
 from tests.support.fake import FakeApi
-from tests.support.server import Server
+from tests.support.quick import QUICK
+from tests.support.server import Server, running_server
 from tests.support.ws import Client, Frame, Refused
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -152,9 +154,11 @@ async def test_a_setting_that_is_sent_again_does_not_undo_a_newer_one(client: Cl
     assert settings["new_chats"]["mode"] == "follow_profile"
 
 
-async def test_the_server_pings_by_itself(client: Client) -> None:  # P10, report 25
-    frame = await client.frame("ping")
-    assert set(frame) == {"type", "at"}
+async def test_the_server_pings_by_itself(tmp_path: Path, fake: FakeApi) -> None:  # P10, report 25
+    async with running_server(tmp_path, fake, program=QUICK) as server, server.client() as client:
+        for _ in range(2):
+            frame = await client.frame("ping")
+            assert set(frame) == {"type", "at"}
 
 
 async def test_eight_chats_in_two_tabs_each_are_the_same_in_every_replay(server: Server, fake: FakeApi) -> None:

@@ -11,6 +11,7 @@ import pytest_asyncio
 from tests.support.conversation import Chat, call_block, sent, text_block, texts
 from tests.support.fake import FakeApi
 from tests.support.ports import reserved_port
+from tests.support.quick import QUICK
 from tests.support.server import Server, running_server
 from tests.support.ws import Client, Frame, Refused
 
@@ -148,7 +149,7 @@ async def test_a_cut_answer_can_be_continued(client: Client, fake: FakeApi, wire
 async def impatient(tmp_path: Path, fake: FakeApi) -> AsyncIterator[Server]:
     """A server whose endpoints may be silent for a second only; `gone` has nobody behind its address."""
     with reserved_port() as port:
-        async with running_server(tmp_path, config=_impatient(fake, port)) as server:
+        async with running_server(tmp_path, config=_impatient(fake, port), program=QUICK) as server:
             yield server
 
 
@@ -191,7 +192,7 @@ async def test_an_endpoint_that_is_not_there_is_tried_again_and_then_named(impat
 async def test_without_any_model_a_message_is_kept_and_the_choices_are_told(tmp_path: Path, fake: FakeApi) -> None:
     async with AsyncExitStack() as stack:
         address = {"OPENAI_BASE_URL": f"http://127.0.0.1:{stack.enter_context(reserved_port())}/v1"}
-        server = await stack.enter_async_context(running_server(tmp_path, environment=address))
+        server = await stack.enter_async_context(running_server(tmp_path, environment=address, program=QUICK))
         client = await stack.enter_async_context(server.client())
         assert client.hello["default_model"] is None
         ack = await client.send("chat", session_id=None, text="hello")
