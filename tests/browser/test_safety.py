@@ -110,7 +110,7 @@ async def test_hostile_words_of_people_tools_and_titles_are_only_shown(tab: Tab,
     await fake.say("Called.")
     await tab.ask("call something odd")
     await tab.cards.last.get_by_role("button").first.click()
-    await expect(tab.cards.last).to_contain_text("no tool")
+    await expect(tab.cards.last).to_contain_text("is not available in this turn")
     await check_harmless(tab)
 
 
