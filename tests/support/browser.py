@@ -268,9 +268,10 @@ class Tab:
             self.complaints.append(f"console {message.type}: {message.text}")
 
     def _on_frame(self, payload: str | bytes) -> None:
-        event = orjson.loads(payload).get("event", {})
-        if event.get("type") == "turn_finished":
-            self._finished.add(event["turn_id"])
+        frame = orjson.loads(payload)
+        told = frame["state"]["outcome"] if frame["type"] == "snapshot" else frame.get("event")
+        if told is not None and told["type"] == "turn_finished":
+            self._finished.add(told["turn_id"])
             self._news.set()
 
     def _on_request(self, request: Request) -> None:
