@@ -71,7 +71,8 @@ async def chromium() -> AsyncIterator[Browser]:
 
 async def launch(playwright: Playwright) -> Browser:
     """A headless browser; it ends with `playwright`."""
-    return await playwright.chromium.launch(executable_path=find_chromium(), args=list(_FLAGS))
+    path = find_chromium()
+    return await playwright.chromium.launch(executable_path=path, args=list(_FLAGS), timeout=WAIT_S * 1000)
 
 
 async def open_context(browser: Browser, **options: Any) -> BrowserContext:

@@ -136,6 +136,8 @@ class Server:
             compression=None,
             max_size=None,
             proxy=None,
+            open_timeout=WAIT_S,
+            ping_interval=None,  # the server does
         ) as socket:
             client = Client(socket)
             reader = asyncio.create_task(client.read(), name="test client")
