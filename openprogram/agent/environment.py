@@ -9,6 +9,7 @@ from typing import Protocol
 from openprogram.agent.stop import StopSignal
 from openprogram.context.assembler import PromptContext
 from openprogram.context.catalog import Count
+from openprogram.context.compaction import shown
 from openprogram.core.asking import AskPerson
 from openprogram.core.chats import Chats
 from openprogram.core.clock import Clock
@@ -112,6 +113,11 @@ class History:
         return tuple(self._messages)
 
     @property
+    def view(self) -> tuple[Message, ...]:
+        """What a model sees of it (spec cache.md C16)."""
+        return shown(self._messages)
+
+    @property
     def leaf_id(self) -> str | None:
         """Id of the last message."""
         return self._messages[-1].id if self._messages else None
@@ -151,6 +157,15 @@ class Resumed:
     results: Mapping[str, ToolResultBlock]
     fingerprint: str
     discovered: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CompactNow:
+    """The first turn of the run answers nothing: the user has asked for a compaction, and that is all it does."""
+
+
+Errand = Resumed | CompactNow | None
+"""What a run begins with; None: the user input that its history ends in."""
 
 
 @dataclass(frozen=True, slots=True)
