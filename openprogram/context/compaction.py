@@ -52,7 +52,7 @@ def boundaries(view: Sequence[Message]) -> tuple[int, ...]:
         waiting.update(call.call_id for call in message.calls)
         for result in message.results:
             results[result.call_id] -= 1
-            waiting[result.call_id] -= 1
+            waiting[result.call_id] = max(0, waiting[result.call_id] - 1)
         gains = gains or (message.compaction is None and message is not user)
         if not gains or any(count > 0 and results[call_id] > 0 for call_id, count in waiting.items()):
             continue
