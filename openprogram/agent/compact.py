@@ -82,12 +82,12 @@ async def compact(
     if cut is None or (trigger == "full" and work.gain(cut) < work.needed * _GAIN):
         return Result(None)
     env.emit(CompactionStarted(turn_id, work.request_id, trigger, work.needed))
-    surface, room, received = _same_surface(env, setup), work.room, Received()
+    surface, received = _same_surface(env, setup), Received()
     for _ in range(_ATTEMPTS):
         received = await work.ask(surface, cut)
         if received.failure is not None and received.failure.code == "context_too_long":
-            room = int(work.size(cut) * _SMALLER)
-            smaller = work.cut(room)
+            size = work.size(cut)
+            smaller = work.cut(int(size * _SMALLER)) or work.cut(size - 1)
             if smaller is None:
                 break
             cut = smaller
@@ -137,9 +137,11 @@ class _Work:
         view, needed = env.history.view, next_prompt(env, setup)
         fixed, sizes = fixed_tokens(env, setup), [message_tokens(setup, message) for message in view]
         scale = needed / max(1, fixed + sum(sizes))
-        limit = prompt_limit(setup) or needed
-        most = min(limit, needed) if trigger == "refused" else limit
-        kept = min(most, needed) if trigger == "asked" else most
+        most = prompt_limit(setup) or needed
+        ask = ceil(text_tokens(SUMMARISE) * setup.model.counting.ratio)
+        # What was refused is tried whole: the estimate may be off, and what the endpoint answers to that is not.
+        room = max(most, needed + ask) if trigger == "refused" else most
+        kept = most if trigger == "full" else min(most, needed)
         return cls(
             env,
             setup,
@@ -148,7 +150,7 @@ class _Work:
             needed,
             ceil(fixed * scale),
             tuple(ceil(size * scale) for size in sizes),
-            most - ceil(text_tokens(SUMMARISE) * setup.model.counting.ratio),
+            room - ask,
             int(kept * keep),
         )
 
