@@ -22,7 +22,7 @@ from openprogram.providers.catalog import facts_of
 from openprogram.providers.hosts import Quirks
 from openprogram.providers.segments import segments
 from tests.support.fake import ANTHROPIC_HEADERS, OPENAI_HEADERS
-from tests.support.histories import TOOL, histories
+from tests.support.histories import TOOL, call, histories, result
 from tests.support.script import chain
 
 _STATE = FakeState()
@@ -163,8 +163,6 @@ def test_what_the_summary_does_not_cover_stays(history: tuple[Message, ...], dat
 @given(st.lists(st.sampled_from([1, 3]), min_size=1, max_size=12), st.integers(1, 12))
 def test_a_long_turn_of_whole_steps_can_be_cut_behind_each(calls: list[int], steps: int) -> None:
     """Real agent sessions have one user message and a hundred steps."""
-    from tests.support.histories import call, result  # noqa: PLC0415
-
     parts: list[tuple[str, object]] = [("user", "Do it all.")]
     for step in range(steps):
         ids = [f"c_{step}_{number}" for number in range(calls[step % len(calls)])]
