@@ -106,6 +106,7 @@ class History:
 
     def __init__(self, messages: Sequence[Message] = ()) -> None:
         self._messages = list(messages)
+        self._view: tuple[Message, ...] | None = None
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -115,7 +116,9 @@ class History:
     @property
     def view(self) -> tuple[Message, ...]:
         """What a model sees of it (spec cache.md C16)."""
-        return shown(self._messages)
+        if self._view is None:
+            self._view = shown(self._messages)
+        return self._view
 
     @property
     def leaf_id(self) -> str | None:
@@ -132,6 +135,7 @@ class History:
         if message.parent_id != self.leaf_id:
             raise ValueError(f"{message.id} is not below the leaf {self.leaf_id}")
         self._messages.append(message)
+        self._view = None
 
 
 @dataclass(slots=True)

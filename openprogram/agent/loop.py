@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Final, assert_never
 
 from openprogram.agent.calls import CallSite, run_calls
-from openprogram.agent.compact import FAILED, compact, make_room
+from openprogram.agent.compact import compact, make_room
 from openprogram.agent.discovery import Discoverable
 from openprogram.agent.environment import CompactNow, Environment, Errand, Resumed, Setup
 from openprogram.agent.freeze import residency
@@ -16,6 +16,7 @@ from openprogram.agent.pictures import PictureRoom
 from openprogram.agent.planning import record
 from openprogram.agent.step import run_step
 from openprogram.agent.stop import Stopped
+from openprogram.agent.summary import FAILED
 from openprogram.core.clock import iso_time
 from openprogram.core.errors import ConfigError, RequestError
 from openprogram.core.events import (

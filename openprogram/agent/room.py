@@ -48,13 +48,12 @@ def next_prompt(env: Environment, setup: Setup) -> int:
     view = env.history.view
     last = env.progress.answered.get(setup.model.id)
     if last is not None and last.usage.prompt is not None and last.record.conditions.cut == cut_of(view):
-        places = {message.id: place for place, message in enumerate(view)}
         new_tools = sum(tool_tokens(setup, tool) for tool in _not_declared(env, setup))
-        answered = places.get(last.record.message_id)
+        answered = _place(view, last.record.message_id)
         if answered is not None:
             said = last.usage.output or message_tokens(setup, view[answered])
             return last.usage.prompt + said + new_tools + _total(setup, view[answered + 1 :])
-        held = places.get(last.record.parent_id or "")
+        held = _place(view, last.record.parent_id)
         if held is not None:
             return last.usage.prompt + new_tools + _total(setup, view[held + 1 :])
     return fixed_tokens(env, setup) + _total(setup, view)
@@ -88,6 +87,11 @@ def text_tokens(text: str) -> int:
     """Tokens of a text, estimated: four letters of Latin script make one, a sign of others is one of its own."""
     signs = (len(text.encode()) - len(text)) // 2
     return ceil((len(text) - signs) / _CHARS_A_TOKEN) + signs
+
+
+def _place(view: tuple[Message, ...], message_id: str | None) -> int | None:
+    places = range(len(view) - 1, -1, -1)
+    return next((place for place in places if view[place].id == message_id), None)
 
 
 def _total(setup: Setup, messages: tuple[Message, ...]) -> int:

@@ -21,8 +21,9 @@ from openprogram.providers import anthropic_prompt, chat_prompt, responses_promp
 from openprogram.providers.catalog import facts_of
 from openprogram.providers.hosts import Quirks
 from openprogram.providers.segments import segments
+from tests.support import histories as made
 from tests.support.fake import ANTHROPIC_HEADERS, OPENAI_HEADERS
-from tests.support.histories import TOOL, call, histories, result
+from tests.support.histories import TOOL, histories
 from tests.support.script import chain
 
 _STATE = FakeState()
@@ -166,6 +167,6 @@ def test_a_long_turn_of_whole_steps_can_be_cut_behind_each(calls: list[int], ste
     parts: list[tuple[str, object]] = [("user", "Do it all.")]
     for step in range(steps):
         ids = [f"c_{step}_{number}" for number in range(calls[step % len(calls)])]
-        parts += [("assistant", [call(each) for each in ids]), ("tool", [result(each) for each in ids])]
+        parts += [("assistant", [made.call(each) for each in ids]), ("tool", [made.result(each) for each in ids])]
     history = tuple(chain(*parts))  # type: ignore[arg-type]
     assert boundaries(history) == tuple(range(3, 2 * steps + 2, 2))

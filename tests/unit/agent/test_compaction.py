@@ -8,7 +8,7 @@ import pytest
 
 from openprogram.context.compaction import shown
 from openprogram.core.compaction import SUMMARISE, Compacted, CompactionStarted
-from openprogram.core.events import ErrorRaised, MessageAdded, StepFinished, StepStarted, TurnFinished
+from openprogram.core.events import ErrorRaised, MessageAdded, StepStarted, TurnFinished
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import Message, ReasoningBlock, TextBlock
 from openprogram.core.prompt import FailureCode
@@ -40,10 +40,6 @@ def _steps(*prompts: int) -> list[object]:
     return [call(use("look"), usage=_used(prompt)) for prompt in prompts]
 
 
-def _texts(messages: tuple[Message, ...]) -> list[str]:
-    return [message.text for message in messages]
-
-
 async def test_a_step_that_would_not_fit_is_preceded_by_a_summary() -> None:  # C16
     chat = _chat(*_steps(1_000, 2_400, 5_500), say("What was done: much.", usage=_used(6_800)), say("Done."))
     await chat.run()
@@ -52,7 +48,7 @@ async def test_a_step_that_would_not_fit_is_preceded_by_a_summary() -> None:  # 
     assert asked.messages[:-1] == chat.history.messages[: len(asked.messages) - 1]
     assert final.messages[0].text.startswith("<summary>")
     assert "What was done: much." in final.messages[0].text
-    assert _texts(final.messages)[1] == "Do the work"
+    assert final.messages[1].text == "Do the work"
     assert_paired(final.messages[2:])
     assert chat.reasons == ["done"]
 
@@ -102,7 +98,10 @@ async def test_between_turns_is_compacted_earlier_than_within_one() -> None:  # 
     between.inbox.waiting.append("and now this")
     await between.run()
     assert [event.outcome for event in between.emit.of(Compacted)] == ["done"]
-    assert _texts(between.provider.requests[-1].messages)[-2:] == ["and now this", "Today's date is 2026-01-01."]
+    assert [message.text for message in between.provider.requests[-1].messages[-2:]] == [
+        "and now this",
+        "Today's date is 2026-01-01.",
+    ]
 
 
 async def test_nothing_is_summarised_where_the_window_is_not_known() -> None:
@@ -286,12 +285,6 @@ async def test_the_to_do_list_is_told_again() -> None:
     chat.model = SMALL
     await chat.run()
     assert "[>] Write the parser" in chat.provider.requests[-1].messages[0].text
-
-
-async def test_steps_of_the_turn_are_numbered_on() -> None:
-    chat = _chat(*_steps(1_000, 2_400, 5_500), say("Sum."), say("Done."))
-    await chat.run()
-    assert [event.step for event in chat.emit.of(StepFinished)] == [1, 2, 3, 4]
 
 
 async def test_reasoning_that_is_bound_to_what_was_cut_stays_behind() -> None:
