@@ -20,16 +20,23 @@ context_window = 4096
 max_output_tokens = 1000
 price = {{ input = 10.0, output = 50.0, cache_read = 1.0, cache_write_5m = 12.5, cache_write_1h = 20.0 }}
 """
+BINDING = """
+[endpoints.binding]
+api = "anthropic"
+base_url = "{url}"
+key = "test"
+models = ["claude-opus-5-5"]
+"""
 ASKED = {"match": {"text": "Write the summary"}}
 NOTES = "A line of the notes that are kept here.\n" * 85
 """About 1,000 tokens, as a tool shows it: the third reading in a turn is one too many."""
 
 
 def _config(fake: FakeApi) -> str:
-    """Both endpoints with the small model."""
-    return SMALL.format(name="openai", api="openai-chat", url=fake.openai_url) + SMALL.format(
-        name="anthropic", api="anthropic", url=fake.anthropic_url
-    )
+    """Both endpoints with the small model, and one with a model that binds thinking to what stands before it."""
+    chat = SMALL.format(name="openai", api="openai-chat", url=fake.openai_url)
+    messages = SMALL.format(name="anthropic", api="anthropic", url=fake.anthropic_url)
+    return chat + messages + BINDING.format(url=fake.anthropic_url)
 
 
 @asynccontextmanager

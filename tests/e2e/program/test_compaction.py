@@ -6,7 +6,7 @@ import pytest
 import pytest_asyncio
 
 from tests.support.compaction import ASKED, asks, begin, compacted, reads, small_server, starts_with_summary, summarises
-from tests.support.conversation import sent, texts
+from tests.support.conversation import Chat, call_block, sent, texts
 from tests.support.fake import FakeApi
 from tests.support.server import Server
 from tests.support.ws import Client, Refused
@@ -178,3 +178,26 @@ async def test_a_summary_that_is_refused_leaves_the_chat_as_it_was(tab: Client, 
     assert (await chat.turn("And now?"))["reason"] == "done"
     requests = await sent(fake, accepted=False)
     assert requests[-1].extends(requests[1])
+
+
+async def test_signed_reasoning_of_what_is_kept_goes_back_only_where_it_is_still_valid(
+    tab: Client, fake: FakeApi
+) -> None:  # C14
+    """On a model that binds thinking to the prompt before it, in the middle of a turn: the strict fake checks each."""
+    ack = await tab.send("create_session", model="binding/claude-opus-5-5")
+    chat = Chat(tab, ack["session_id"])
+    await tab.subscribe(chat.id)
+    for number in range(1, 4):
+        thought = {"type": "thinking", "text": f"Thought {number}."}
+        await fake.script({"blocks": [thought, call_block("list", f"call_{number}")]})
+    await fake.script({"fault": {"kind": "context_too_long"}})
+    await summarises(fake, "Files were listed.")
+    await fake.script({"blocks": [{"type": "thinking", "text": "Thought 4."}, call_block("list", "call_4")]})
+    await fake.say("Done.")
+    assert (await chat.turn("List the files four times"))["reason"] == "done"
+    await compacted(chat)
+    requests = await sent(fake, accepted=False)
+    assert [request.record["rule"] for request in requests if request.record["rule"]] == []
+    assert "Thought 3." in requests[3].text
+    assert all("Thought 3." not in request.text for request in requests[5:])
+    assert "Thought 4." in requests[-1].text

@@ -293,6 +293,6 @@ async def test_reasoning_that_is_bound_to_what_was_cut_stays_behind() -> None:
     chat.model = replace(SMALL, capability=replace(SMALL.capability, binds_thinking=True))
     await chat.run()
     before, asked, final = chat.provider.requests[-3:]
-    assert (before.thinking_after, asked.thinking_after) == (chat.history.messages[0].id,) * 2
+    assert (before.thinking_after, asked.thinking_after) == (chat.history.messages[1].id,) * 2
     behind = [message.id for message in final.messages].index(final.thinking_after or "")
     assert all(message.role != "assistant" for message in final.messages[behind + 1 :])
