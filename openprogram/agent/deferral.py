@@ -68,6 +68,7 @@ def wanted(
         branch=tuple(message.id for message in history),
         at=history[-1].id if history else "",
         search=newest_search(history),
+        cut=cut_of(history),
     )
 
 
@@ -86,6 +87,11 @@ def without(asked: Wanted, names: frozenset[str]) -> Wanted:
 
     discovered = None if asked.discovered is None else rest(asked.discovered)
     return replace(asked, tools=rest(asked.tools), authorised=asked.names - names, discovered=discovered)
+
+
+def cut_of(view: Sequence[Message]) -> str | None:
+    """The summary that what a model sees begins with."""
+    return view[0].id if view and view[0].compaction is not None else None
 
 
 def newest_search(history: Sequence[Message]) -> Place | None:

@@ -67,7 +67,9 @@ def arrange(messages: Sequence[Message], keep: Keep, deltas: Iterable[Delta] = (
     is its adapter's matter, one behind a message that is not there is left out.
     """
     arranger = _Arranger(messages)
-    found = {block.hosted_id for each in messages for block in each.blocks if _is_hosted(block, "found")}
+    hosted = [block for each in messages for block in each.blocks if isinstance(block, HostedBlock)]
+    whole = {block.hosted_id for block in hosted if block.kind == "search"}
+    whole &= {block.hosted_id for block in hosted if block.kind == "found"}
     changes: dict[str, list[Delta]] = {}
     for delta in deltas:
         if delta.call_id is None:
@@ -75,7 +77,7 @@ def arrange(messages: Sequence[Message], keep: Keep, deltas: Iterable[Delta] = (
     for index, message in enumerate(messages):
         if message.role == "assistant":
             last = index == len(messages) - 1
-            arranger.answer(index, _sendable(message, keep, found, unfinished=last))
+            arranger.answer(index, _sendable(message, keep, whole, unfinished=last))
             arranger.paused = _pauses(message, keep)
         else:
             arranger.user(index, [block for block in message.blocks if _has_text(block)])
@@ -154,7 +156,7 @@ def _pauses(message: Message, keep: Keep) -> bool:
     return message.paused and keep(message, HostedBlock("pause"))
 
 
-def _sendable(message: Message, keep: Keep, found: Collection[str], *, unfinished: bool) -> list[Block]:
+def _sendable(message: Message, keep: Keep, whole: Collection[str], *, unfinished: bool) -> list[Block]:
     blocks = list[Block]()
     for block in message.blocks:
         match block:
@@ -162,9 +164,11 @@ def _sendable(message: Message, keep: Keep, found: Collection[str], *, unfinishe
                 blocks += [TextBlock(block.text)] if block.text else []
             case HostedBlock("pause"):
                 pass
-            case HostedBlock("search", hosted_id) if hosted_id and hosted_id not in found:
+            case HostedBlock("search", hosted_id) if hosted_id and hosted_id not in whole:
                 # It was broken off: only the answer that goes on may end in it.
                 blocks += [block] if unfinished and message.paused else []
+            case HostedBlock("found", hosted_id) if hosted_id not in whole:
+                pass  # its search is behind a cut
             case ReasoningBlock() if not keep(message, block):
                 pass
             case TextBlock() if not _has_text(block):

@@ -109,7 +109,7 @@ def _wanted(
     kept = worth_keeping(LoadedSet(row.loaded), contract, history, here) if row.info.id not in hub.runs else row.loaded
     count = hub.ports.tokens.at_most
     asked = offer(contract, floor(snapshot, resolved, model), model, count, row.loaded, kept, here)
-    return replace(asked, system_digest=here.system_digest, at=row.info.leaf_id or "")
+    return replace(asked, system_digest=here.system_digest, at=row.info.leaf_id or "", cut=here.cut)
 
 
 async def _warmth(
