@@ -100,7 +100,7 @@ class AnthropicParser:
         kind = block["type"]
         if kind == "tool_use":
             self._calls[index] = self._answer.call(string(block["id"]), string(block["name"]))
-        elif kind == "server_tool_use":
+        elif kind == "server_tool_use" and block.get("name") == "web_search":
             self._searches[index] = block, []
         elif kind == "web_search_tool_result":
             self._answer.hosted(hosted.found(block))
