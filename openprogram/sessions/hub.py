@@ -151,7 +151,12 @@ class Hub:
         """The user's chat. Raises `UnknownSession` also for someone else's."""
         row = await self.ports.store.session(session_id)
         if row is None or row.user_id != user_id:
-            raise UnknownSession(
-                f"there is no chat {session_id[:100]!r}", field="session_id", hint="list_sessions shows your chats"
-            )
+            raise unknown(session_id)
         return row
+
+
+def unknown(session_id: str) -> UnknownSession:
+    """The user has no chat of this id."""
+    return UnknownSession(
+        f"there is no chat {session_id[:100]!r}", field="session_id", hint="list_sessions shows your chats"
+    )
