@@ -30,6 +30,7 @@ from openprogram.sessions.sidebar import Sidebar
 from openprogram.sessions.ticker import Ticker
 from openprogram.tokens.calibration import Calibration
 from openprogram.tokens.counts import TokenCounts
+from openprogram.tools.resolutions import Resolutions
 from openprogram.tools.search.finder import Finder
 
 REMEMBERED_CHATS = 200
@@ -98,6 +99,7 @@ class Hub:
         self.ticker = Ticker(TICK_S)
         self.sidebar = Sidebar(ports.store, ports.bus, self.ticker)
         self.calibration = Calibration(ports.store)
+        self.resolutions = Resolutions()
         self.refusals = Refusals(ports.store, ports.clock)
         self.meter = Meter(
             ports.tokens,

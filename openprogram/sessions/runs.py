@@ -199,7 +199,8 @@ def user_message(
 class _Preparer:
     """The `Prepare` port of a run: the newest intent against the live registry, frozen.
 
-    The first turn goes by the `row` and the `intent` that were read when the run was prepared.
+    The first turn goes by the `row` and the `intent` that were read when the run was prepared, and by what its project
+    says at that time.
     """
 
     def __init__(self, hub: Hub, live: Live, history: History, row: SessionRow, intent: StoredIntent) -> None:
@@ -208,13 +209,15 @@ class _Preparer:
         self._history = history
         self._row = row
         self._read: StoredIntent | None = intent
+        self._project = hub.projects.begin(row.info)
 
     async def __call__(self) -> Setup:
         hub = self._hub
         row, read = await self._newest()
         snapshot = hub.ports.snapshot()
         override = self._override()
-        project = await hub.projects.layer(row.info, snapshot)
+        begun, self._project = self._project, None
+        project = await hub.projects.layer(row.info, snapshot, begun=begun)
         intent = self._live.authority.newest(read)  # a switch may have been flipped while the disk was read
         resolved = resolution(hub, intent, snapshot, project.intent, override)
         self._live.authority.begin_turn(intent, snapshot, project.intent, override)
