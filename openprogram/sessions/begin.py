@@ -34,9 +34,9 @@ async def idle_chat(hub: Hub, request: Request, session_id: str) -> AsyncIterato
                 not_deleted(row)
                 yield row
                 return
-            if not live.run.ending:
+            if not (live.run.ending or live.run.between):  # who has seen that a turn is over may act at once
                 raise Busy("a turn is running in this chat", hint="stop it first, or wait until it is done")
-        await live.run.finished.wait()  # without the lock: the run may need it to end
+        await live.run.settled()  # without the lock: the run may need it to end
 
 
 async def commit_and_launch(

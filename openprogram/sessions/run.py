@@ -29,7 +29,7 @@ class Run:
     """The live part of a chat: from the first turn that has input until none waits.
 
     `turn_id` is the turn that runs or is about to begin: it is stored as begun with the message that it answers.
-    `ending` says that it takes no further messages; `finished` is set when its task is over.
+    `ending` says that it takes no further messages, `between` that its turn is over and it looks for what waits.
     """
 
     def __init__(self, session_id: str, emitter: Emitter, turn_id: str) -> None:
@@ -40,12 +40,24 @@ class Run:
         self.emit = RunEmit(self)
         self.finished = asyncio.Event()
         self.steered = False
+        self.between = False
+        self._looked = asyncio.Event()
         self._done_for = False
 
     @property
     def ending(self) -> bool:
         """Whether a message sent now has to start a run of its own."""
         return self._done_for or self.stop.requested
+
+    async def settled(self) -> None:
+        """Wait until it is over; where it is `between` turns, or until it has begun another one."""
+        await (self.finished if self.ending or not self.between else self._looked).wait()
+
+    def begins(self, turn_id: str) -> None:
+        """Another turn is stored as begun."""
+        self.turn_id = turn_id
+        self.between = False
+        self._looked.set()
 
     def close(self) -> None:
         """Take no further messages: the queue was found empty."""
@@ -59,6 +71,8 @@ class Run:
         """See an event of this run before it is stored."""
         match event:
             case TurnFinished():
+                self.between = True
+                self._looked.clear()
                 self._done_for = event.reason in ("stopped", "error", "interrupted")
             case _:
                 pass
@@ -77,6 +91,7 @@ class Run:
             return error
         finally:
             self._done_for = True
+            self._looked.set()
             self.finished.set()
 
     async def close_later(self, error: ErrorInfo, repair: Repair) -> None:

@@ -167,7 +167,7 @@ async def take_next(hub: Hub, live: Live, history: History, user_id: str, unansw
         events: tuple[Event, ...] = (QueueChanged(rest), *map(MessageAdded, said)) if said else ()
         turn_id = new_id("t")
         await hub.journal.commit(session_id, user_id, (TurnAccepted(turn_id), *events))
-        live.run.turn_id = turn_id
+        live.run.begins(turn_id)
         for message in said:
             history.append(message)
         live.run.queue_changed(rest)
