@@ -6,7 +6,7 @@ from typing import Final
 
 import structlog
 
-from openprogram.agent.environment import Environment, Resumed
+from openprogram.agent.environment import Environment, Errand
 from openprogram.agent.loop import run as run_agent
 from openprogram.agent.stop import StopSignal
 from openprogram.core.errors import StorageError
@@ -77,14 +77,14 @@ class Run:
             case _:
                 pass
 
-    async def supervise(self, env: Environment, resumed: Resumed | None, repair: Repair) -> ErrorInfo | None:
+    async def supervise(self, env: Environment, errand: Errand, repair: Repair) -> ErrorInfo | None:
         """Run the agent to its end. Whatever happens, the chat is not left running without a run (design law 10).
 
         Never raises but for cancellation, which leaves the turn open for the next start-up. Returns what went wrong
         where `repair` could not close the turn, because the store is still away: `close_later` does.
         """
         try:
-            error = await self._guarded(self._run(env, resumed))
+            error = await self._guarded(self._run(env, errand))
             if error is None or await self._guarded(repair(error)) is None:
                 return None
             _log.error("turn_left_open", session_id=self.session_id)
@@ -107,12 +107,12 @@ class Run:
                 return
             wait_s = min(2 * wait_s, _RETRY_MOST_S)
 
-    async def _run(self, env: Environment, resumed: Resumed | None) -> None:
+    async def _run(self, env: Environment, errand: Errand) -> None:
         """Agent and pump side by side: a store that fails cancels the agent, which would work for nobody."""
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self.emitter.pump(), name=f"pump {self.session_id}")
             try:
-                await run_agent(env, resumed)
+                await run_agent(env, errand)
             finally:
                 self._done_for = True
                 await self.emitter.close()
