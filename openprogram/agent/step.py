@@ -152,6 +152,8 @@ def _record_answer(env: Environment, setup: Setup, at: StepId, sent: _Sent) -> S
         None if first is None else round((first - sent.started) * 1000),
         round((env.monotonic() - sent.started) * 1000),
     )
+    if sent.plan.kind == "append" and finished.cache.missed is not None:
+        env.discovery_costs.lost(setup.model.id, finished.cache.missed)
     if received.status in ("complete", "cut"):
         env.answered(setup.model, sent.request, sent.plan, received.usage)
     record(env, answer, finished)
@@ -221,7 +223,7 @@ def _warmth(env: Environment, setup: Setup, *, turn_start: bool) -> Warmth:
 
     price = model.price
     rates = (price.cache_read / price.input, price.cache_write_5m / price.input) if price and price.input else _RATES
-    return Warmth(
+    warmth = Warmth(
         now=env.clock(),
         turn_start=turn_start,
         prompt_tokens=last.usage.prompt if last else None,
@@ -231,6 +233,7 @@ def _warmth(env: Environment, setup: Setup, *, turn_start: bool) -> Warmth:
         read_rate=rates[0],
         write_rate=rates[1],
     )
+    return replace(warmth, discovery_tokens=env.discovery_costs.expected(model, env.surfaces.current, warmth))
 
 
 def _untold(setup: Setup, surface: Surface) -> tuple[ToolSpec, ...]:
