@@ -113,6 +113,11 @@ class Talk:
         for _ in range(2):
             await self.chats.store.commit(self.id, (), (PutUsage(row),))
 
+    async def bill(self) -> dict[str, Any]:
+        """What the endpoints have billed, once every answer has come to its end there too."""
+        await self.fake.wait(open=0)
+        return await self.fake.bill()
+
     async def rows(self) -> tuple[UsageRow, ...]:
         """What the ledger has counted."""
         assert self.id is not None
@@ -173,7 +178,7 @@ async def test_the_ledgers_total_over_a_mixed_conversation_is_the_bill_to_the_to
     async with talk(tmp_path, fake) as chat:
         for number, place in enumerate(PLACES):
             await mixed(chat, place, number)
-        bill = await fake.bill()
+        bill = await chat.bill()
         rows = await chat.rows()
         used, cost = total(rows)
         assert counted(used) == as_usage(bill["finished"])
@@ -222,7 +227,7 @@ async def test_a_change_that_the_endpoint_refuses_is_billed_once_and_counted_onc
         await fake.refuse("inline_tools", "tool_changes")
         await chat.turn(uses("tool_search", query="select:weather"), uses("weather"), says("Found."))
         refused = [record for record in await fake.requests() if record["status"] == 400]
-        rows, bill = await chat.rows(), await fake.bill()
+        rows, bill = await chat.rows(), await chat.bill()
         assert len(refused) == 1
         assert len(rows) == bill["finished"]["answers"] == 4
         assert known(counted(total(rows)[0])) == as_usage(bill["finished"])
@@ -237,7 +242,7 @@ async def test_an_answer_that_is_cut_off_costs_what_was_reported_of_it_and_the_r
         await chat.turn(says("Hello."))
         await chat.turn(cut)
         await chat.turn(says("On."))
-        rows, bill = await chat.rows(), await fake.bill()
+        rows, bill = await chat.rows(), await chat.bill()
         whole, broken = as_usage(bill["finished"]), as_usage(bill["unfinished"])
         assert (bill["finished"]["answers"], bill["unfinished"]["answers"]) == (2, 1)
         assert known(counted(rows[0].usage.plus(rows[2].usage))) == whole
@@ -252,6 +257,6 @@ async def test_an_answer_that_is_cut_off_before_it_shows_anything_is_asked_for_a
 ) -> None:
     async with talk(tmp_path, fake) as chat, chat.at(place):
         await chat.turn({**says("Hello."), "fault": {"kind": "cut", "after": 0}}, says("Hello."))
-        rows, bill = await chat.rows(), await fake.bill()
+        rows, bill = await chat.rows(), await chat.bill()
         assert (len(rows), bill["finished"]["answers"], bill["unfinished"]["answers"]) == (1, 1, 1)
         assert known(counted(rows[0].usage)) == as_usage(bill["finished"])
