@@ -6,7 +6,6 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from openprogram.agent.discovery_costs import DiscoveryCosts
 from openprogram.agent.stop import StopSignal
 from openprogram.context.assembler import PromptContext
 from openprogram.context.catalog import Count
@@ -202,7 +201,6 @@ class Environment:
     boot_id: str = ""
     progress: Progress = field(default_factory=Progress)
     capabilities: Capabilities = field(default_factory=AsStated)
-    discovery_costs: DiscoveryCosts = field(default_factory=DiscoveryCosts)
     news: NewsOf = no_news
     tool_ports: ToolPorts = field(default_factory=ToolPorts)
     max_steps: int = 200

@@ -18,6 +18,7 @@ from openprogram.core.prompt import ProviderRequest
 from openprogram.core.surface import Capability, Surface, SurfacePlan
 from openprogram.core.tooling import DISCOVERY_TOOL, ToolSpec
 from openprogram.providers.pricing import tool_text
+from openprogram.surface.economy import grown_loss
 from openprogram.surface.planner import plan
 from openprogram.surface.strategies import allowed
 from openprogram.surface.wanted import Warmth
@@ -86,9 +87,9 @@ def _warmth(env: Environment, setup: Setup, *, turn_start: bool) -> Warmth:
         write_rate=rates[1],
     )
     here = env.surfaces.current
-    if here is not None and here.cut != cut_of(env.history.view):
-        here = None  # behind a summary the prompt is another one than the last
-    return replace(warmth, discovery_tokens=env.discovery_costs.expected(model, here, warmth))
+    if here is None or here.cut != cut_of(env.history.view):
+        return warmth  # a new chat may find nothing, and behind a summary the prompt is another one than the last
+    return replace(warmth, discovery_tokens=grown_loss(here, model.capability, warmth))
 
 
 def _untold(setup: Setup, surface: Surface) -> tuple[ToolSpec, ...]:

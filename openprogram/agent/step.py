@@ -173,8 +173,6 @@ def _record_answer(env: Environment, setup: Setup, at: StepId, sent: _Sent) -> S
         None if first is None else round((first - sent.started) * 1000),
         round((env.monotonic() - sent.started) * 1000),
     )
-    if sent.plan.kind == "append" and finished.cache.missed is not None:
-        env.discovery_costs.lost(setup.model.id, finished.cache.missed)
     if received.status in ("complete", "cut"):
         env.answered(setup.model, sent.request, sent.plan, received.usage)
     record(env, answer, finished)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from weakref import WeakValueDictionary
 
-from openprogram.agent.discovery_costs import DiscoveryCosts
 from openprogram.agent.environment import History, Progress
 from openprogram.core.chats import Chats
 from openprogram.core.clock import Clock, iso_time
@@ -100,7 +99,6 @@ class Hub:
         self.sidebar = Sidebar(ports.store, ports.bus, self.ticker)
         self.calibration = Calibration(ports.store)
         self.refusals = Refusals(ports.store, ports.clock)
-        self.discovery_costs = DiscoveryCosts()
         self.meter = Meter(
             ports.tokens,
             self.calibration,

@@ -1,12 +1,11 @@
 """What a chat's tools cost on its model: live resolution plus the loaded set, as a fresh request would send them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from openprogram.agent.deferral import offer
 from openprogram.agent.freeze import freeze
 from openprogram.context.catalog import counted_texts, lines_of
-from openprogram.core.jsonio import JsonObject
 from openprogram.core.prompt import Api, ModelInfo
 from openprogram.core.protocol.tool_frames import ToolBudget
 from openprogram.core.storage import SessionRow
@@ -81,13 +80,7 @@ def _shown(hub: Hub, model: ModelInfo, snapshot: Snapshot, resolved: Resolution,
     contract = freeze(resolved, lambda spec: ContractTool(spec, spec.execute))
     count = hub.ports.tokens.at_most
     asked = offer(contract, floor(snapshot, resolved), model, count, loaded, loaded)
-
-    def size(tool: JsonObject) -> int:
-        return calibrated(count(tool_text(model.counting.api, tool)), hub.meter.ratio(model))
-
-    warmth = Warmth(0.0, size=size)
-    warmth = replace(warmth, discovery_tokens=hub.discovery_costs.expected(model, None, warmth))
-    surface, _ = plan(None, asked, hub.refusals.of(model), warmth)
+    surface, _ = plan(None, asked, hub.refusals.of(model), Warmth(0.0))
     return surface
 
 

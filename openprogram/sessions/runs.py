@@ -82,7 +82,6 @@ async def prepare_run(hub: Hub, row: SessionRow, leaf_id: str | None, turn: Unfi
         monotonic=hub.ports.monotonic,
         answered=partial(hub.meter.answered, row.user_id),
         capabilities=hub.refusals,
-        discovery_costs=hub.discovery_costs,
         sent=emitter.write,
         boot_id=hub.boot_id,
         progress=await _progress(hub, session_id, new=not nodes),
