@@ -27,10 +27,11 @@ def worthwhile(here: Surface, rebased: Callable[[], Sequence[JsonObject]], warmt
 
 
 def cheap(deferred: Sequence[JsonObject], warmth: Warmth) -> bool:
-    """Whether all deferred schemas together cost less than one expected discovery."""
+    """Whether all deferred schemas together cost less than one expected discovery: written once, and read in as many
+    further requests as there have been."""
     if warmth.size is None or warmth.discovery_tokens is None:
         return False
-    return sum(map(warmth.size, deferred)) < warmth.discovery_tokens
+    return sum(map(warmth.size, deferred)) * (1 + warmth.read_rate * warmth.requests) < warmth.discovery_tokens
 
 
 def grown_loss(here: Surface, capability: Capability, warmth: Warmth) -> int | None:
