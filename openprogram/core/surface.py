@@ -169,3 +169,19 @@ class SurfacePlan:
     added: tuple[str, ...] = ()
     predicted_loss: int | None = None
     strategy: Strategy = "append"
+
+
+@dataclass(frozen=True, slots=True)
+class PutSurface:
+    """What the endpoint has now been shown."""
+
+    surface: Surface
+    type: Literal["put_surface"] = "put_surface"
+
+
+@dataclass(frozen=True, slots=True)
+class EndEpoch:
+    """The user wants this epoch of the surface to end."""
+
+    epoch: int
+    type: Literal["end_epoch"] = "end_epoch"
