@@ -47,15 +47,24 @@ def worth_keeping(
 
 
 def wanted(
-    setup: Setup, loaded: Sequence[str], kept: Sequence[str], history: Sequence[Message], previous: Surface | None
+    setup: Setup,
+    loaded: Sequence[str],
+    kept: Sequence[str],
+    history: Sequence[Message],
+    previous: Surface | None,
+    answer: str,
 ) -> Wanted:
-    """What the planner is asked for. `loaded` may be added within an epoch; of it a rebase declares only `kept`."""
+    """What the planner is asked for. `loaded` may be added within an epoch; of it a rebase declares only `kept`.
+
+    `answer` is the id of the message that the request will be answered with.
+    """
     asked = offer(setup.contract, setup.floor, setup.model, setup.count, loaded, kept, previous)
     return replace(
         asked,
         system_digest=digest(list(assemble(setup.prompt).texts)),
         branch=tuple(message.id for message in history),
         at=history[-1].id if history else "",
+        answer=answer,
         search=newest_search(history),
     )
 

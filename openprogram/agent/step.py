@@ -96,7 +96,7 @@ class _Sent:
 
 async def _send(env: Environment, setup: Setup, at: StepId, capability: Capability) -> _Sent:
     surface, next_plan = await _planned(env, setup, at, capability)
-    request = _request(env, setup, surface)
+    request = _request(env, setup, at, surface)
     parts = segments(request)
     kept = _common(env.progress.segments, parts)
     env.progress.segments = parts
@@ -158,7 +158,7 @@ def _record_answer(env: Environment, setup: Setup, at: StepId, sent: _Sent) -> S
     return StepOutcome(answer, received)
 
 
-def _request(env: Environment, setup: Setup, surface: Surface) -> ProviderRequest:
+def _request(env: Environment, setup: Setup, at: StepId, surface: Surface) -> ProviderRequest:
     messages = env.history.messages
     return ProviderRequest(
         model=setup.model.model,
@@ -170,9 +170,10 @@ def _request(env: Environment, setup: Setup, surface: Surface) -> ProviderReques
         previous_length=_shown_before(messages),
         strategy=surface.strategy,
         deferred=surface.deferred,
-        deltas=surface.on([message.id for message in messages]).deltas,
+        deltas=surface.on([*(message.id for message in messages), at.message_id]).deltas,
         allowed=allowed(surface, setup.model.capability),
         thinking_after=surface.thinking_after,
+        thinking_since=surface.thinking_since,
     )
 
 
@@ -199,13 +200,13 @@ async def _planned(env: Environment, setup: Setup, at: StepId, capability: Capab
     warmth = _warmth(env, setup, turn_start=start)
 
     def planned() -> tuple[Surface, SurfacePlan]:
-        asked = wanted(setup, loaded, kept, history.messages, previous)
+        asked = wanted(setup, loaded, kept, history.messages, previous, at.message_id)
         return plan(previous, asked, capability, warmth)
 
     surface, chosen = planned()
     if chosen.kind == "rebase" and env.loaded.drop(set(loaded) - set(kept)):
         env.emit(LoadedChanged(env.loaded.names))
-    notice = await _notice_text(env, setup, surface, chosen)
+    notice = await _notice_text(env, setup, at, surface, chosen)
     if notice is None:
         return surface, chosen
     record(env, _notice(env, notice, at.turn_id))
@@ -262,10 +263,12 @@ def _started(
     )
 
 
-async def _notice_text(env: Environment, setup: Setup, surface: Surface, next_plan: SurfacePlan) -> str | None:
+async def _notice_text(
+    env: Environment, setup: Setup, at: StepId, surface: Surface, next_plan: SurfacePlan
+) -> str | None:
     """What the model has to be told before this request, if anything."""
     messages, today = env.history.messages, iso_time(env.clock())[:10]
-    untold = _untold(setup, surface.on([message.id for message in messages]))
+    untold = _untold(setup, surface.on([*(message.id for message in messages), at.message_id]))
     return notice_text(next_plan, messages, today, untold, setup.count, await env.news(env.session_id))
 
 

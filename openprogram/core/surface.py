@@ -71,6 +71,8 @@ class Delta:
     """A change of the tools in the middle of the history. Its place and its bytes stay until the next rebase (C10).
 
     It stands behind the message `after`; or, where `call_id` is given, in that call's result in the message `after`.
+    `answer` is the answer to the request that it was made for: a branch that goes on from `after` in another way does
+    not have it (None: every branch through `after` has it).
     `defined` are declarations by value, `referenced` names of tools that were declared or defined before, `withdrawn`
     names that are no longer there; `text` is what has to be said of it where the API has no form for that.
     """
@@ -81,6 +83,11 @@ class Delta:
     withdrawn: tuple[str, ...] = ()
     text: str = ""
     call_id: str | None = None
+    answer: str | None = None
+
+    def stands_on(self, branch: Collection[str]) -> bool:
+        """Whether the branch of these messages has it; the answer to a request that is planned counts as one."""
+        return self.after in branch and (self.answer is None or self.answer in branch)
 
     @property
     def offered(self) -> tuple[str, ...]:
@@ -114,6 +121,9 @@ class Surface:
     """Id of the newest message that the endpoint has been sent."""
     thinking_after: str | None = None
     """Reasoning up to this message is no longer sent: what it was bound to has changed."""
+    thinking_since: str | None = None
+    """The epoch's first answer, where reasoning that was made before it is no longer sent, on whichever branch; then
+    `thinking_after` says nothing more."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -131,8 +141,8 @@ class Surface:
         return frozenset(hidden)
 
     def on(self, branch: Collection[str]) -> "Surface":
-        """The surface as the branch of these messages has it."""
-        return replace(self, deltas=tuple(delta for delta in self.deltas if delta.after in branch))
+        """The surface as the branch of these messages has it, with the id of the answer that it is about to get."""
+        return replace(self, deltas=tuple(delta for delta in self.deltas if delta.stands_on(branch)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,8 @@ class Wanted:
     `authorised` (None: not among `tools`) is masked. `catalog` is the catalog of a rebase.
 
     `branch` are the ids of the messages that the request holds (None: whatever the deltas stand behind), the newest is
-    `at`. `search` is the newest result of a search for tools that nothing was answered to yet.
+    `at`, and `answer` will be the id of its answer (None: not known yet). `search` is the newest result of a search for
+    tools that nothing was answered to yet.
     """
 
     model: str
@@ -38,6 +39,7 @@ class Wanted:
     catalog: str = ""
     branch: tuple[str, ...] | None = None
     at: str = ""
+    answer: str | None = None
     search: Place | None = None
 
     @property
