@@ -62,6 +62,8 @@ class ProviderRequest:
     allowed: tuple[str, ...] | None = None
     thinking_after: str | None = None
     """Reasoning up to this message stays behind."""
+    thinking_since: str | None = None
+    """Reasoning that was made before this answer stays behind; see `Surface.thinking_since`."""
 
 
 SegmentKind = Literal["tool", "system", "message", "delta"]

@@ -24,7 +24,7 @@ from openprogram.core.prompt import ModelParams, ProviderRequest
 from openprogram.core.surface import Delta, Strategy
 from openprogram.providers.cache_policy import BlockPlace, breakpoints
 from openprogram.providers.catalog import ModelFacts
-from openprogram.providers.history import Turn, arrange, as_called, image_note, in_results, keep_after, own_reasoning
+from openprogram.providers.history import Turn, arrange, as_called, image_note, in_results, keep_bound, own_reasoning
 
 DEFAULT_MAX_TOKENS: Final = 8_192
 """For a model of which nothing is known; the API wants a number."""
@@ -51,7 +51,7 @@ BETAS: Final[Mapping[Strategy, str]] = {
 
 def request_body(request: ProviderRequest, model_id: str, facts: ModelFacts) -> JsonObject:
     """The JSON body of one streaming request. `model_id` is `endpoint/model`, for reasoning that may go back."""
-    keep = keep_after(request.messages, request.thinking_after, own_reasoning(model_id))
+    keep = keep_bound(request, own_reasoning(model_id))
     turns = arrange(request.messages, keep, request.deltas)
     tools: list[JsonValue] = [wire_tool(tool) for tool in request.tools]
     if not tools and any(isinstance(item.block, ToolUseBlock) for turn in turns for item in turn.items):
