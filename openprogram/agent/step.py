@@ -69,7 +69,8 @@ async def run_step(env: Environment, setup: Setup, turn_id: str, step: int) -> S
     return _record_answer(env, setup, at, sent)
 
 
-_BAD_REQUEST: Final = 400
+_UNFIT: Final = (400, 422)
+"""What servers answer to a request that they understand and do not take."""
 _TURNS_OF_THE_LOOP: Final = 2
 """So often other tasks get on before a request goes out: the log's writer then works while the request travels, not
 when the first piece of the answer already waits to be stored behind it."""
@@ -125,7 +126,8 @@ def _refused(sent: _Sent) -> bool:
     failure = sent.received.failure
     if failure is None or sent.accepted or not deals_in_changes(sent.surface):
         return False
-    return failure.code == "bad_request" or (failure.code == "model_not_found" and failure.status == _BAD_REQUEST)
+    unfit = failure.code == "model_not_found" and failure.status in _UNFIT  # "... is not supported on this model"
+    return failure.code == "bad_request" or unfit
 
 
 def _record_answer(env: Environment, setup: Setup, at: StepId, sent: _Sent) -> StepOutcome:

@@ -123,7 +123,8 @@ async def _consume(
                     emit(ToolCallDelta(message_id, block, call_id, name, text))
                 case RequestSent(body):
                     sent(body)
-                case ResponseStarted():
+                case ResponseStarted(usage):
+                    received.usage = usage
                     accepted()
                 case RetryScheduled(failure, attempt, delay_s):
                     emit(Notice("retry", f"{failure.message} Trying again in {delay_s:.0f} s (attempt {attempt})."))
@@ -131,7 +132,9 @@ async def _consume(
                     received.blocks, received.usage, received.stop_reason = blocks, usage, stop_reason
                     received.status = "cut" if stop_reason == "max_tokens" else "complete"
                 case Failed(failure, blocks, usage):
-                    received.blocks, received.usage, received.failure = blocks or None, usage, failure
+                    received.blocks, received.failure = blocks or None, failure
+                    if usage.prompt is not None:
+                        received.usage = usage
                     received.status = "error"
                 case _:
                     assert_never(event)

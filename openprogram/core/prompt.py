@@ -118,8 +118,12 @@ class RequestSent:
 
 @dataclass(frozen=True, slots=True)
 class ResponseStarted:
-    """The endpoint accepted the request: the first event of every answer that is not an immediate failure."""
+    """The endpoint accepted the request: the first event of every answer that is not an immediate failure.
 
+    `usage` is what it says of the prompt before it answers, for an answer that is stopped or breaks off.
+    """
+
+    usage: Usage = field(default_factory=Usage)
     type: Literal["response_started"] = "response_started"
 
 

@@ -4,6 +4,7 @@ Unknown events, blocks and deltas are passed over, as the API's versioning polic
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, Final
 
 from openprogram.core.jsonio import JsonObject
@@ -126,9 +127,14 @@ class AnthropicParser:
         reason = _STOP_REASONS.get(self._stop, "end_turn")
         return Completed(self._answer.blocks(whole=reason != "max_tokens"), reason, usage_of(self._usage))
 
+    def counted(self) -> Usage:
+        """Usage as told so far. The output that `message_start` tells of is not the answer's."""
+        usage = usage_of(self._usage)
+        return usage if self._stop is not None else replace(usage, output=None, reasoning=None)
+
     def partial(self) -> tuple[tuple[Block, ...], Usage]:
         """What had arrived."""
-        return self._answer.blocks(whole=False), usage_of(self._usage)
+        return self._answer.blocks(whole=False), self.counted()
 
 
 def usage_of(usage: dict[str, Any]) -> Usage:

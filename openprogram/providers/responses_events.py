@@ -143,9 +143,13 @@ class ResponsesParser:
         blocks = self._answer.blocks(whole=reason != "max_tokens")
         return Completed(blocks, reason, usage_of(object_in(self._response, "usage")))
 
+    def counted(self) -> Usage:
+        """Usage as told so far."""
+        return usage_of(object_in(self._response, "usage"))
+
     def partial(self) -> tuple[tuple[Block, ...], Usage]:
         """What had arrived."""
-        return self._answer.blocks(whole=False), usage_of(object_in(self._response, "usage"))
+        return self._answer.blocks(whole=False), self.counted()
 
 
 def _is_our_search(item: dict[str, Any]) -> bool:
