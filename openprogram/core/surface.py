@@ -64,6 +64,8 @@ class Capability:
     allowed_tools: bool = False
     """Takes a list of the declared tools that may be called, outside the cached prefix."""
     downgraded: bool = False
+    endpoint: str = ""
+    """API and base URL, which tell one endpoint from another of the same name; empty where they do not matter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +126,12 @@ class Surface:
     thinking_since: str | None = None
     """The epoch's first answer, where reasoning that was made before it is no longer sent, on whichever branch; then
     `thinking_after` says nothing more."""
+    endpoint: str = ""
+    """See `Capability.endpoint`; empty where it is not known."""
+
+    def shown_to(self, model: str, endpoint: str) -> bool:
+        """Whether it is this endpoint that was shown all that."""
+        return self.model == model and (self.endpoint == endpoint or not (self.endpoint and endpoint))
 
     @property
     def names(self) -> tuple[str, ...]:

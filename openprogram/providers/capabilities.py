@@ -101,6 +101,7 @@ def capability_of(
         min_cache_tokens=needs.min_cache_tokens,
         binds_thinking=needs.binds_thinking,
         allowed_tools=known.allowed_tools,
+        endpoint=f"{api} {base_url}",
     )
 
 

@@ -58,7 +58,7 @@ def _rebase_reason(
     here: Surface, wanted: Wanted, capability: Capability, warmth: Warmth, *, force: bool
 ) -> PlanReason | None:
     reason: PlanReason | None = None
-    if here.model != wanted.model:
+    if not here.shown_to(wanted.model, capability.endpoint):
         reason = "model_changed"
     elif capability.downgraded and here.strategy != capability.strategy:
         reason = "provider"
@@ -122,6 +122,7 @@ def _rebase(
         shown=wanted.at or None,
         thinking_after=(wanted.at or None) if capability.binds_thinking else None,
         thinking_since=wanted.answer if capability.binds_thinking else None,
+        endpoint=capability.endpoint,
     )
     before = previous.masked if previous else ()
     warm = previous if reason not in _NOTHING_WARM else None
