@@ -61,6 +61,13 @@ def reused_share(steps: Iterable[Inspected]) -> float | None:
     return sum(read for read, _ in pairs) / could if could else None
 
 
+def missed_of(steps: Iterable[Inspected]) -> int | None:
+    """Tokens that were missed; unknown where an endpoint could have read some and none has told (C17)."""
+    told = [step.verdict.missed for step in steps if step.previous is not None]
+    known = [missed for missed in told if missed is not None]
+    return sum(known) if known or not told else None
+
+
 def hit_share(usage: Usage) -> float | None:
     """The share of a prompt that was read from the cache."""
     return None if usage.cache_read is None or not usage.prompt else usage.cache_read / usage.prompt

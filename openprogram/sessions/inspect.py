@@ -4,6 +4,7 @@
 """
 
 import asyncio
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -27,7 +28,7 @@ from openprogram.core.storage import UsageRow
 from openprogram.core.usage import Price, Usage
 from openprogram.ledger.body import SECTIONS, join, name_of
 from openprogram.ledger.difference import Outline, excerpt
-from openprogram.ledger.inspect import Inspected, hit_share, reused_share, total
+from openprogram.ledger.inspect import Inspected, hit_share, missed_of, reused_share, total
 from openprogram.ledger.inspect import inspect as inspected
 from openprogram.ledger.log import outlines, parts_of
 from openprogram.ledger.verdict import below_minimum, lost_cost, shows_time
@@ -37,6 +38,8 @@ from openprogram.sessions.request import Request
 _TIMELESS: Final = frozenset({"settings", "restart", "program"})
 """Causes that a date in the text explains better."""
 REMOVED: Final = "[secret removed]"
+_KEY: Final = re.compile(rb"(?<![\w/+-])(?:sk|rk|gsk|xai|tvly)-[\w-]{20,}")
+"""What vendors' keys look like: who exports may have other keys in the environment than the server had."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +95,9 @@ def _view(
         unpriced=sum(1 for row in counted if row.cost is None),
         usage=used,
         cost=cost,
-        hit=hit_share(used),
+        hit=hit_share(total(row for row in counted if row.usage.cache_read is not None)[0]),
         reused=reused_share(found),
-        missed=sum(step.missed or 0 for step in steps),
+        missed=missed_of(found),
         lost=sum(lost) if lost else None,
     )
     return CacheView(tuple(steps), totals, _state(found, now))
@@ -108,8 +111,11 @@ class Exported:
     body: JsonObject
 
 
-async def exported(store: Store, session_id: str, number: int, secrets: tuple[str, ...] = ()) -> Exported:
-    """Request `number` of a chat, from 1, without these secrets. Raises `BadField` where there is none."""
+async def exported(store: Store, session_id: str, number: int, secrets: tuple[str, ...] | None = None) -> Exported:
+    """Request `number` of a chat, from 1, without these secrets and what looks like one (None: as it was sent).
+
+    Raises `BadField` where there is none.
+    """
     found = outlines(await store.sent(session_id))
     if not 1 <= number <= len(found):
         raise BadField(f"the chat has {len(found)} requests on record, no number {number}", field="step")
@@ -118,8 +124,11 @@ async def exported(store: Store, session_id: str, number: int, secrets: tuple[st
     return Exported(record, _body(record, outline, segments, secrets))
 
 
-def _body(record: SentRecord, outline: Outline, segments: Mapping[str, bytes], secrets: tuple[str, ...]) -> JsonObject:
-    return decode_object(_without(canonical(join(parts_of(record, outline, segments))), secrets))
+def _body(
+    record: SentRecord, outline: Outline, segments: Mapping[str, bytes], secrets: tuple[str, ...] | None
+) -> JsonObject:
+    body = join(parts_of(record, outline, segments))
+    return body if secrets is None else decode_object(_without(canonical(body), secrets))
 
 
 async def step_of(store: Store, action: InspectStep, secrets: tuple[str, ...] = ()) -> StepAck:
@@ -164,7 +173,7 @@ async def step_of(store: Store, action: InspectStep, secrets: tuple[str, ...] = 
 def _without(body: bytes, secrets: tuple[str, ...]) -> bytes:
     for secret in sorted(secrets, key=len, reverse=True):
         body = body.replace(canonical(secret)[1:-1], REMOVED.encode())
-    return body
+    return _KEY.sub(REMOVED.encode(), body)
 
 
 def _at_places(found: tuple[Inspected, ...]) -> set[str]:

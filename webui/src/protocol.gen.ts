@@ -519,13 +519,15 @@ uncached: (number | null)
 /**
  * All counted requests of a chat, titles and subagents included. Sums are over what is known.
  * 
- * `reused` is the share of cacheable input that was read, by tokens, from the second request on.
+ * `reused` is the share of cacheable input that was read, by tokens, from the second request on; `hit` that of all
+ * input of the requests whose endpoint told what it read. `missed` is null where something could have been read, and
+ * no endpoint told.
  */
 export interface CacheTotals {
 cost: (number | null)
 hit: (number | null)
 lost: (number | null)
-missed: number
+missed: (number | null)
 requests: number
 reused: (number | null)
 unpriced: number
