@@ -24,7 +24,7 @@ from openprogram.providers.pricing import tool_text
 from openprogram.providers.segments import segments
 from openprogram.surface.bridge import unbridged
 from openprogram.surface.planner import plan
-from openprogram.surface.strategies import allowed, deals_in_changes, downgraded
+from openprogram.surface.strategies import allowed, deals_in_changes, without
 from openprogram.surface.wanted import Warmth
 
 
@@ -61,9 +61,10 @@ async def run_step(env: Environment, setup: Setup, turn_id: str, step: int) -> S
     capability = env.capabilities.of(model)
     sent = await _send(env, setup, at, capability)
     if _refused(sent):
-        again = await _send(env, setup, at, downgraded(capability))
+        refused = sent.surface.strategy
+        again = await _send(env, setup, at, without(capability, refused))
         if again.accepted:
-            await env.capabilities.refused(model, capability.strategy)
+            await env.capabilities.refused(model, refused)
             env.emit(Notice("downgraded", _DOWNGRADED.format(title=model.title)))
         sent = again
     return _record_answer(env, setup, at, sent)

@@ -89,3 +89,17 @@ async def test_a_role_that_the_model_does_not_take_is_a_refused_change_whatever_
     await chat.run()
     assert [request.strategy for request in chat.provider.requests] == ["inline_changes", "append"]
     assert chat.reasons == ["done"]
+
+
+async def test_what_a_configuration_says_since_is_not_what_was_refused() -> None:
+    chat = chat_on("inline_changes", say("Hi."), (failed("bad_request"),), say("Well."), say("Bye."))
+    await chat.run()
+    chat.model = replace(MODEL, capability=Capability(strategy="bridge"))
+    switch(chat, "bash")
+    await chat.run()
+    say_more(chat, "Again")
+    await chat.run()
+    strategies = [request.strategy for request in chat.provider.requests]
+    assert strategies == ["inline_changes", "inline_changes", "bridge", "bridge"]
+    assert chat.capabilities.of(chat.model) == chat.model.capability
+    assert chat.reasons == ["done"] * 3
