@@ -170,7 +170,7 @@ def _request(env: Environment, setup: Setup, at: StepId, surface: Surface) -> Pr
         messages=messages,
         params=setup.params,
         cache_key=env.session_id,
-        previous_length=_shown_before(messages),
+        previous_length=_shown_before(messages, setup.model.id),
         strategy=surface.strategy,
         deferred=surface.deferred,
         deltas=surface.on([*(message.id for message in messages), at.message_id]).deltas,
@@ -186,10 +186,14 @@ def _common(before: Sequence[Segment], now: Sequence[Segment]) -> int:
     return next((place for place, (old, new) in enumerate(pairs) if old != new), min(len(before), len(now)))
 
 
-def _shown_before(history: Sequence[Message]) -> int:
-    """How many messages the last answered request held: those before its answer."""
-    answers = (place for place in range(len(history) - 1, -1, -1) if history[place].role == "assistant")
-    return next(answers, 0)
+def _shown_before(history: Sequence[Message], model_id: str) -> int:
+    """How many messages the last request held that this endpoint has answered: those before its answer.
+
+    An answer that holds nothing may be of a request that failed, for which nothing was cached.
+    """
+    places = range(len(history) - 1, -1, -1)
+    answers = (place for place in places if history[place].role == "assistant" and history[place].blocks)
+    return next((place for place in answers if history[place].model == model_id), 0)
 
 
 async def _planned(env: Environment, setup: Setup, at: StepId, capability: Capability) -> tuple[Surface, SurfacePlan]:
