@@ -102,12 +102,11 @@ def test_a_time_at_the_byte_is_recognised(before: str, after: str, room: int, sh
 
 
 def test_misses_that_no_endpoint_tells_of_are_unknown_and_not_none() -> None:  # C17
-    def step(before: bool, missed: int | None) -> Inspected:
-        current, previous = answered(2, BEFORE, Usage(uncached=1)), answered(1, BEFORE, Usage(uncached=1))
-        verdict = CacheVerdict(None, missed)
-        return Inspected(current.record, BEFORE, None, previous if before else None, verdict, None, None)
+    def step(missed: int | None) -> Inspected:
+        record = answered(1, BEFORE, Usage()).record
+        return Inspected(record, BEFORE, None, None, CacheVerdict(None, missed), None, None)
 
-    assert missed_of([]) == missed_of([step(before=False, missed=None)]) == 0
-    assert missed_of([step(before=False, missed=None), step(before=True, missed=None)]) is None
-    assert missed_of([step(before=True, missed=None), step(before=True, missed=0)]) == 0
-    assert missed_of([step(before=True, missed=3), step(before=True, missed=4)]) == 7
+    assert missed_of([]) == missed_of([step(None)]) == 0
+    assert missed_of([step(None), step(None)]) is None
+    assert missed_of([step(None), step(0)]) == 0
+    assert missed_of([step(None), step(3), step(None), step(4)]) == 7
