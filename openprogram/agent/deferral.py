@@ -66,7 +66,13 @@ def wanted(
         at=history[-1].id if history else "",
         answer=answer,
         search=newest_search(history),
+        cut=cut_of(history),
     )
+
+
+def cut_of(view: Sequence[Message]) -> str | None:
+    """The summary that what a model sees begins with."""
+    return view[0].id if view and view[0].compaction is not None else None
 
 
 def newest_search(history: Sequence[Message]) -> Place | None:

@@ -37,6 +37,7 @@ PlanReason = Literal[
     "forced",
     "economy",
     "provider",
+    "compacted",
     "unchanged",
     "added",
     "withdrawn",
@@ -128,6 +129,8 @@ class Surface:
     `thinking_after` says nothing more."""
     endpoint: str = ""
     """See `Capability.endpoint`; empty where it is not known."""
+    cut: str | None = None
+    """The summary (its message) that history began with when this epoch did; None: the history was whole."""
 
     def shown_to(self, model: str, endpoint: str) -> bool:
         """Whether it is this endpoint that was shown all that."""

@@ -25,7 +25,7 @@ class Wanted:
 
     `branch` are the ids of the messages that the request holds (None: whatever the deltas stand behind), the newest is
     `at`, and `answer` will be the id of its answer (None: not known yet). `search` is the newest result of a search for
-    tools that nothing was answered to yet.
+    tools that nothing was answered to yet. `cut` is the summary that the branch begins with, if any.
     """
 
     model: str
@@ -41,6 +41,7 @@ class Wanted:
     at: str = ""
     answer: str | None = None
     search: Place | None = None
+    cut: str | None = None
 
     @property
     def names(self) -> frozenset[str]:
