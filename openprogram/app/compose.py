@@ -22,6 +22,7 @@ from openprogram.core.errors import ConfigError
 from openprogram.core.ids import new_id
 from openprogram.core.jsonio import JsonValue
 from openprogram.core.tooling import AgentProfile
+from openprogram.permissions.modes import refused_by_mode
 from openprogram.providers.config import EndpointConfig, ModelEntry
 from openprogram.providers.factory import build_provider, warm_up
 from openprogram.server.auth import OWNER
@@ -82,6 +83,7 @@ async def compose(settings: Settings) -> AsyncIterator[Parts]:
             monotonic=time.monotonic,
             news=jobs.news,
             setting_changed=followers(builtin.setting_changed, presets.setting_changed),
+            mode_rule=refused_by_mode,
             tidy=lambda: asyncio.to_thread(prune, builtin.output_dir, time.time(), keep=jobs.outputs()),
         )
         defaults = Defaults(

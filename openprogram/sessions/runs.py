@@ -21,7 +21,7 @@ from openprogram.ledger.log import newest
 from openprogram.sessions.approvals import Broker
 from openprogram.sessions.authority import LiveAuthority
 from openprogram.sessions.closing import close_turn
-from openprogram.sessions.effective import floor, names_now, resolution
+from openprogram.sessions.effective import floor, hindrance, names_now, resolution
 from openprogram.sessions.emitter import Emitter
 from openprogram.sessions.fold import UnfinishedTurn
 from openprogram.sessions.hub import REMEMBERED_CHATS, Hub
@@ -86,7 +86,11 @@ async def prepare_run(hub: Hub, row: SessionRow, leaf_id: str | None, turn: Unfi
         boot_id=hub.boot_id,
         progress=await _progress(hub, session_id, new=not nodes),
         news=hub.ports.news,
-        tool_ports=ToolPorts(live.questions, hub.link(hub, row, history) if hub.link else None),
+        tool_ports=ToolPorts(
+            live.questions,
+            hub.link(hub, row, history) if hub.link else None,
+            lambda tool: hindrance(hub, authority.permission().mode, tool),
+        ),
         max_steps=hub.defaults.max_steps,
         turn_id=lambda: run.turn_id,
     )
