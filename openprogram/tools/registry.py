@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
+from openprogram.core.jsonio import no_number
 from openprogram.core.tooling import Preset, Snapshot, ToolSpec
 from openprogram.tools.naming import unique_names
 from openprogram.tools.presets import combine
@@ -62,10 +63,14 @@ class Registry:
         `unavailable` says for people why a tool cannot run now (no key, missing binary), by its name in `tools`.
         `about` is what the source says of itself, which helps to find its tools; `problems` say for people what it
         should have had and has not. A source that gives its tools is not down. In the snapshot a name that is invalid,
-        too long or taken is replaced by a stable unique one.
+        too long or taken is replaced by a stable unique one. A tool whose schema no request could carry is left out, as
+        a problem.
         """
-        stamped = tuple(tool if tool.source == source else replace(tool, source=source) for tool in tools)
-        self._sources[source] = _Source(stamped, MappingProxyType(dict(unavailable)), about, problems)
+        stamped = [tool if tool.source == source else replace(tool, source=source) for tool in tools]
+        odd = [(tool.name, path) for tool in stamped if (path := no_number(tool.parameters)) is not None]
+        told = (f"{name} is left out: its schema has NaN or an infinity at {path}" for name, path in odd)
+        kept = tuple(tool for tool in stamped if no_number(tool.parameters) is None)
+        self._sources[source] = _Source(kept, MappingProxyType(dict(unavailable)), about, (*problems, *told))
         self._rebuild()
 
     def set_unavailable(self, source: str, unavailable: Mapping[str, str]) -> None:
