@@ -210,7 +210,7 @@ class Chat:
             model=self.model,
             provider=self.provider,
             params=ModelParams(),
-            prompt=PromptContext("/workspace", "linux"),
+            prompt=PromptContext("linux"),
             workspace=Path("/workspace"),
         )
 

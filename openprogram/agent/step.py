@@ -266,7 +266,8 @@ async def _notice_text(env: Environment, setup: Setup, surface: Surface, next_pl
     """What the model has to be told before this request, if anything."""
     messages, today = env.history.messages, iso_time(env.clock())[:10]
     untold = _untold(setup, surface.on([message.id for message in messages]))
-    return notice_text(next_plan, messages, today, untold, setup.count, await env.news(env.session_id))
+    news = await env.news(env.session_id)
+    return notice_text(next_plan, messages, today, untold, setup.count, news, str(setup.workspace))
 
 
 def _notice(env: Environment, text: str, turn_id: str) -> Message:

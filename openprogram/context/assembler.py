@@ -1,6 +1,7 @@
 """The system prompt as pure sections over one frozen context, most stable first (spec cache.md C11).
 
-Nothing volatile is in here: time, switches and working state go into notices (`openprogram.context.notices`).
+Nothing volatile is in here: time, directory, switches and working state are told in notices
+(`openprogram.context.notices`).
 A section that fails is an error, never an omission.
 """
 
@@ -15,7 +16,6 @@ from openprogram.core.prompt import PromptBlocks
 class PromptContext:
     """What sections may look at. All of it stays the same over an epoch unless the user changes it."""
 
-    workspace: str
     platform: str
     instructions: str | None = None
     """The agent profile's own instructions."""
@@ -46,13 +46,13 @@ def _identity(_: PromptContext) -> str:
     )
 
 
-def _workspace(context: PromptContext) -> str:
-    return f"Working directory: {context.workspace}\nPlatform: {context.platform}\nRelative paths start there."
+def _platform(context: PromptContext) -> str:
+    return f"Platform: {context.platform}\nA note tells the working directory. Relative paths start there."
 
 
 SECTIONS: tuple[Section, ...] = (
     Section("identity", "stable", lambda _: True, _identity),
-    Section("workspace", "session", lambda _: True, _workspace),
+    Section("platform", "session", lambda _: True, _platform),
     Section("instructions", "session", lambda c: bool(c.instructions), lambda c: c.instructions or ""),
     Section("catalog", "session", lambda c: bool(c.catalog), lambda c: c.catalog),
 )

@@ -227,7 +227,7 @@ class _Preparer:
             model=model,
             provider=provider,
             params=hub.defaults.params,
-            prompt=PromptContext(str(workspace), hub.defaults.platform, hub.defaults.profile.instructions),
+            prompt=PromptContext(hub.defaults.platform, hub.defaults.profile.instructions),
             workspace=workspace,
             faults=() if project.fault is None else (ErrorInfo(ConfigError.code, project.fault),),
         )

@@ -177,7 +177,7 @@ class Chat:
             model=self.model,
             provider=self.endpoint,
             params=ModelParams(),
-            prompt=PromptContext("/workspace", "linux"),
+            prompt=PromptContext("linux"),
             workspace=Path("/workspace"),
         )
 
