@@ -33,6 +33,7 @@ from openprogram.core.surface import Surface
 from openprogram.core.tooling import DISCOVERY_TOOL, AgentProfile, Snapshot, ToolContext, ToolOutput, ToolSpec
 from openprogram.session_config.layers import Layers, merge
 from openprogram.tokens import count_tokens
+from openprogram.tools.leaving import LeftBehind
 from openprogram.tools.registry import Registry
 from openprogram.tools.resolve import resolve
 from openprogram.tools.search.finder import Finder
@@ -201,7 +202,7 @@ class Chat:
         merged = merge(Layers(session=self.intent))
         resolved = resolve(merged, snapshot, AgentProfile(), "web", revision=self.revision)
         return Setup(
-            contract=freeze(resolved, lambda spec: wrap(spec, self, self.ask)),
+            contract=freeze(resolved, lambda spec: wrap(spec, self, self.ask, LeftBehind())),
             floor=_floor(snapshot),
             unknown=resolved.unknown,
             dropped=frozenset(resolved.dropped),

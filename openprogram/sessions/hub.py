@@ -31,6 +31,7 @@ from openprogram.sessions.sidebar import Sidebar
 from openprogram.sessions.ticker import Ticker
 from openprogram.tokens.calibration import Calibration
 from openprogram.tokens.counts import TokenCounts
+from openprogram.tools.leaving import LeftBehind
 from openprogram.tools.search.finder import Finder
 
 REMEMBERED_CHATS = 200
@@ -117,6 +118,7 @@ class Hub:
         self.correcting: set[str] = set()
         """Chats whose directory did not answer at once: what was told of them is told again if it was wrong."""
         self.closing = False
+        self.left = LeftBehind()
         self._run_tasks: set[asyncio.Task[None]] = set()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 

@@ -218,7 +218,7 @@ class _Preparer:
         workspace = hub.projects.workspace_of(row.info)
         authority, ask = self._live.authority, self._live.broker
         return Setup(
-            contract=freeze(resolved, lambda spec: wrap(spec, authority, ask)),
+            contract=freeze(resolved, lambda spec: wrap(spec, authority, ask, hub.left)),
             floor=floor(snapshot, resolved),
             unknown=resolved.unknown,
             dropped=frozenset(resolved.dropped),
