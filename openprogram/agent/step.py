@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from openprogram.agent.deferral import undeclared, wanted, worth_keeping
+from openprogram.agent.deferral import prompt_of, undeclared, wanted, worth_keeping
 from openprogram.agent.environment import Environment, Setup
 from openprogram.agent.sending import Sending, moved
 from openprogram.agent.stream import Received, receive
@@ -162,7 +162,7 @@ def _request(env: Environment, setup: Setup, surface: Surface) -> ProviderReques
     messages = env.history.messages
     return ProviderRequest(
         model=setup.model.model,
-        system=assemble(replace(setup.prompt, catalog=surface.catalog)).texts,
+        system=assemble(replace(prompt_of(setup, surface), catalog=surface.catalog)).texts,
         tools=surface.declared,
         messages=messages,
         params=setup.params,
@@ -267,7 +267,8 @@ async def _notice_text(env: Environment, setup: Setup, surface: Surface, next_pl
     messages, today = env.history.messages, iso_time(env.clock())[:10]
     untold = _untold(setup, surface.on([message.id for message in messages]))
     news = await env.news(env.session_id)
-    return notice_text(next_plan, messages, today, untold, setup.count, news, str(setup.workspace))
+    here = str(setup.workspace) if prompt_of(setup, surface).workspace is None else None
+    return notice_text(next_plan, messages, today, untold, setup.count, news, here)
 
 
 def _notice(env: Environment, text: str, turn_id: str) -> Message:

@@ -21,6 +21,8 @@ class PromptContext:
     """The agent profile's own instructions."""
     catalog: str = ""
     """The deferred tools as they were sent in this epoch (`openprogram.context.catalog`)."""
+    workspace: str | None = None
+    """The directory, where the chat's endpoint was shown it in here, as it once was for every chat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +48,18 @@ def _identity(_: PromptContext) -> str:
     )
 
 
+def _workspace(context: PromptContext) -> str:
+    return f"Working directory: {context.workspace}\nPlatform: {context.platform}\nRelative paths start there."
+
+
 def _platform(context: PromptContext) -> str:
     return f"Platform: {context.platform}\nA note tells the working directory. Relative paths start there."
 
 
 SECTIONS: tuple[Section, ...] = (
     Section("identity", "stable", lambda _: True, _identity),
-    Section("platform", "session", lambda _: True, _platform),
+    Section("workspace", "session", lambda c: c.workspace is not None, _workspace),
+    Section("platform", "session", lambda c: c.workspace is None, _platform),
     Section("instructions", "session", lambda c: bool(c.instructions), lambda c: c.instructions or ""),
     Section("catalog", "session", lambda c: bool(c.catalog), lambda c: c.catalog),
 )
