@@ -57,6 +57,7 @@ def wanted(
         branch=tuple(message.id for message in history),
         at=history[-1].id if history else "",
         search=newest_search(history),
+        cut=cut_of(history),
     )
 
 
@@ -72,6 +73,11 @@ def prompt_of(setup: Setup, surface: Surface | None) -> PromptContext:
 
 def _digest(prompt: PromptContext) -> str:
     return digest(list(assemble(prompt).texts))
+
+
+def cut_of(view: Sequence[Message]) -> str | None:
+    """The summary that what a model sees begins with."""
+    return view[0].id if view and view[0].compaction is not None else None
 
 
 def newest_search(history: Sequence[Message]) -> Place | None:

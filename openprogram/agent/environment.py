@@ -9,6 +9,7 @@ from typing import Protocol
 from openprogram.agent.stop import StopSignal
 from openprogram.context.assembler import PromptContext
 from openprogram.context.catalog import Count
+from openprogram.context.compaction import shown
 from openprogram.core.asking import AskPerson
 from openprogram.core.chats import Chats
 from openprogram.core.clock import Clock
@@ -106,11 +107,19 @@ class History:
 
     def __init__(self, messages: Sequence[Message] = ()) -> None:
         self._messages = list(messages)
+        self._view: tuple[Message, ...] | None = None
 
     @property
     def messages(self) -> tuple[Message, ...]:
         """The branch from its root."""
         return tuple(self._messages)
+
+    @property
+    def view(self) -> tuple[Message, ...]:
+        """What a model sees of it (spec cache.md C16)."""
+        if self._view is None:
+            self._view = shown(self._messages)
+        return self._view
 
     @property
     def leaf_id(self) -> str | None:
@@ -127,6 +136,7 @@ class History:
         if message.parent_id != self.leaf_id:
             raise ValueError(f"{message.id} is not below the leaf {self.leaf_id}")
         self._messages.append(message)
+        self._view = None
 
 
 @dataclass(slots=True)
@@ -152,6 +162,15 @@ class Resumed:
     results: Mapping[str, ToolResultBlock]
     fingerprint: str
     discovered: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CompactNow:
+    """The first turn of the run answers nothing: the user has asked for a compaction, and that is all it does."""
+
+
+Errand = Resumed | CompactNow | None
+"""What a run begins with; None: the user input that its history ends in."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 import asyncio
 from typing import Final
 
+from openprogram.agent.deferral import cut_of
 from openprogram.agent.environment import Environment, Setup
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.sent import Conditions, PutSent, SentRecord
@@ -28,6 +29,7 @@ class Sending:
         self._step = step
         self._message_id = message_id
         self._parent_id = env.history.leaf_id
+        self._cut = cut_of(env.history.view)
         self._plan = plan
         self._record: SentRecord | None = None
         self._outline: Outline | None = None
@@ -97,6 +99,7 @@ class Sending:
             intent_revision=contract.intent_revision,
             registry_version=contract.registry_version,
             boot_id=self._env.boot_id,
+            cut=self._cut,
         )
 
     def verdict(self, usage: Usage) -> CacheVerdict:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from openprogram.core.asking import ApprovalRequested, ApprovalResolved, QuestionEvent
+from openprogram.core.compaction import CompactionEvent
 from openprogram.core.intent import Effective, ToolIntent
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import CallStatus, Message, QueuedMessage, ToolResultBlock
@@ -260,6 +261,7 @@ Event = (
     | ToolCallFinished
     | StepFinished
     | TurnFinished
+    | CompactionEvent
     | LoadedChanged
     | IntentChanged
     | ApprovalRequested

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from openprogram.core.chats import Sender
+from openprogram.core.compaction import Compaction
 from openprogram.core.intent import ToolIntent
 from openprogram.core.jsonio import JsonObject
 
@@ -99,7 +100,7 @@ class Message:
     """One node of the tree. `parent_id` None is a root; `model` is `endpoint/model` for answers.
 
     `override` is what a user message asks of tools for its own turn only (spec tools.md T9). `sender` is the chat that
-    a user message came from; None: a person wrote it.
+    a user message came from; None: a person wrote it. A notice with a `compaction` is a summary of what is above.
     """
 
     id: str
@@ -112,6 +113,7 @@ class Message:
     model: str | None = None
     override: ToolIntent | None = None
     sender: Sender | None = None
+    compaction: Compaction | None = None
 
     @property
     def text(self) -> str:

@@ -37,6 +37,7 @@ PlanReason = Literal[
     "forced",
     "economy",
     "provider",
+    "compacted",
     "unchanged",
     "added",
     "withdrawn",
@@ -114,6 +115,8 @@ class Surface:
     """Id of the newest message that the endpoint has been sent."""
     thinking_after: str | None = None
     """Reasoning up to this message is no longer sent: what it was bound to has changed."""
+    cut: str | None = None
+    """The summary (its message) that history began with when this epoch did; None: the history was whole."""
 
     @property
     def names(self) -> tuple[str, ...]:

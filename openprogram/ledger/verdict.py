@@ -103,7 +103,7 @@ def _cause(previous: Answered, current: Answered, place: Place | None, *, left_b
     if place is None:
         return "settings" if previous.outline.settings != current.outline.settings else "provider"
     old, new = before.conditions, now.conditions
-    if old.cut != new.cut:
+    if old.cut != new.cut and not left_branch:
         return "compaction"
     if place.section == "messages" and left_branch:
         return "edit"

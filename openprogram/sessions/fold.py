@@ -6,6 +6,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from openprogram.core.asking import ApprovalRequested, ApprovalResolved, QuestionAnswered, QuestionAsked
+from openprogram.core.compaction import Compacted, CompactionStarted
 from openprogram.core.events import (
     Event,
     MessageAdded,
@@ -92,7 +93,7 @@ def _apply(turn: UnfinishedTurn, event: Event) -> None:
 
 _DELTA = TextDelta | ReasoningDelta | ToolCallDelta | ToolOutputDelta
 _ASKED = ApprovalRequested | ApprovalResolved | QuestionAnswered
-_WORK = _DELTA | _ASKED | TurnStarted | StepStarted | ToolCallStarted | ToolCallFinished
+_WORK = _DELTA | _ASKED | CompactionStarted | TurnStarted | StepStarted | ToolCallStarted | ToolCallFinished
 """Events of a turn that tell of its work; what the others tell is elsewhere in a snapshot."""
 
 Timed = tuple[str, Event]
@@ -102,7 +103,8 @@ Timed = tuple[str, Event]
 def since_last_message(events: Sequence[Timed]) -> tuple[Timed, ...]:
     """What a running turn did that no whole message tells yet, deltas of one block joined: for a snapshot.
 
-    Starts after the last answer or results, or at the turn's start; the contract that is in force comes first anyway.
+    Starts after the last answer, results or compaction, or at the turn's start; the contract that is in force comes
+    first anyway.
     """
     last = max((at for at, (_, event) in enumerate(events) if _closes(event)), default=-1)
     frozen = [timed for timed in events[: last + 1] if isinstance(timed[1], TurnStarted)]
@@ -130,7 +132,8 @@ def _joined(run: Sequence[Timed]) -> Timed:
 
 
 def _closes(event: Event) -> bool:
-    return isinstance(event, MessageAdded) and event.message.role in ("assistant", "tool")
+    answered = isinstance(event, MessageAdded) and event.message.role in ("assistant", "tool")
+    return answered or isinstance(event, Compacted)
 
 
 def _block(delta: TextDelta | ReasoningDelta | ToolCallDelta | ToolOutputDelta) -> tuple[str, int]:

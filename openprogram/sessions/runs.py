@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 
-from openprogram.agent.environment import Environment, History, Progress, Resumed, Setup, ToolPorts
+from openprogram.agent.environment import Environment, Errand, History, Progress, Resumed, Setup, ToolPorts
 from openprogram.agent.freeze import freeze
 from openprogram.context.assembler import PromptContext
 from openprogram.context.catalog import counted_texts
@@ -39,7 +39,7 @@ class Ready:
     live: Live
     env: Environment
     user_id: str
-    resumed: Resumed | None
+    errand: Errand
 
 
 async def prepare_run(hub: Hub, row: SessionRow, leaf_id: str | None, turn: UnfinishedTurn | None = None) -> Ready:
@@ -124,7 +124,7 @@ def launch(hub: Hub, ready: Ready, said: Iterable[Message] = ()) -> None:
 
     async def supervised() -> None:
         try:
-            left = await run.supervise(ready.env, ready.resumed, repair)
+            left = await run.supervise(ready.env, ready.errand, repair)
         finally:
             hub.runs.pop(session_id, None)
         if left is not None:
@@ -171,7 +171,7 @@ async def take_next(hub: Hub, live: Live, history: History, user_id: str, unansw
         events: tuple[Event, ...] = (QueueChanged(rest), *map(MessageAdded, said)) if said else ()
         turn_id = new_id("t")
         await hub.journal.commit(session_id, user_id, (TurnAccepted(turn_id), *events))
-        live.run.turn_id = turn_id
+        live.run.begins(turn_id)
         for message in said:
             history.append(message)
         live.run.queue_changed(rest)

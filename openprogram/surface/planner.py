@@ -62,6 +62,8 @@ def _rebase_reason(
         reason = "model_changed"
     elif capability.downgraded and here.strategy != capability.strategy:
         reason = "provider"
+    elif wanted.cut is not None and here.cut != wanted.cut:
+        reason = "compacted"
     elif here.system_digest != wanted.system_digest:
         reason = "system_changed"
     elif warmth.now - here.last_request_at > capability.cache_ttl_s:
@@ -121,6 +123,7 @@ def _rebase(
         deltas=(Delta(wanted.at, withdrawn=masked),) if traits.withdraws and masked else (),
         shown=wanted.at or None,
         thinking_after=(wanted.at or None) if capability.binds_thinking else None,
+        cut=wanted.cut,
     )
     before = previous.masked if previous else ()
     warm = previous if reason not in _NOTHING_WARM else None

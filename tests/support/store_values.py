@@ -243,7 +243,7 @@ writes: st.SearchStrategy[Write] = st.one_of(
             usages,
             # Sums of these are exact in whatever order they are added.
             st.none() | st.integers(0, 640).map(lambda part: part / 64),
-            st.sampled_from(("step", "title", "subagent")),
+            st.sampled_from(("step", "title", "subagent", "summary")),
         ),
         st.none() | _ids.map(step_finished),
     ),

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from openprogram.core.asking import ApprovalRequested, ApprovalResolved, QuestionAnswered, QuestionAsked
+from openprogram.core.compaction import Compacted, CompactionStarted
 from openprogram.core.events import (
     BranchSelected,
     ErrorRaised,
@@ -120,6 +121,11 @@ class View:
                 self.usage = self.usage.plus(event.usage)
                 self.cost += event.cost or 0.0
                 self.steps[event.message_id] = event
+            case CompactionStarted():
+                self.live, self.text = None, {}
+            case Compacted():
+                self.usage = self.usage.plus(event.usage)
+                self.cost += event.cost or 0.0
             case TurnFinished():
                 self.turn_id, self.turn, self.live, self.text, self.calls, self.approvals = None, None, None, {}, {}, {}
                 self.outcome = event

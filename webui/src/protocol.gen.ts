@@ -3,14 +3,14 @@
  */
 
 
-export type Action = (Chat | Stop | ContinueTurn | EditMessage | Regenerate | SelectBranch | EditQueue | SetToolsProfile | ToggleWebSearch | SetToolsEnabled | SetToolDisabled | PickTools | ExplainTools | InspectCache | InspectStep | UsageTotals | PreviewToggle | Subscribe | Unsubscribe | CreateSession | ListSessions | RenameSession | PinSession | DeleteSession | RestoreSession | LoadMessages | SetModel | SetWorkspace | SetPermissionMode | AnswerApproval | AnswerQuestion | ListModels | GetSettings | SetSetting | SavePreset | DeletePreset | Ping)
+export type Action = (Chat | Stop | ContinueTurn | Compact | EditMessage | Regenerate | SelectBranch | EditQueue | SetToolsProfile | ToggleWebSearch | SetToolsEnabled | SetToolDisabled | PickTools | ExplainTools | InspectCache | InspectStep | UsageTotals | PreviewToggle | Subscribe | Unsubscribe | CreateSession | ListSessions | RenameSession | PinSession | DeleteSession | RestoreSession | LoadMessages | SetModel | SetWorkspace | SetPermissionMode | AnswerApproval | AnswerQuestion | ListModels | GetSettings | SetSetting | SavePreset | DeletePreset | Ping)
 export type JsonValueInput = (string | number | boolean | JsonValueInput[] | {
 [k: string]: JsonValueInput
 } | null)
 export type JsonValueOutput = (string | number | boolean | JsonValueOutput[] | {
 [k: string]: JsonValueOutput
 } | null)
-export type Event = (MessageAdded | TurnAccepted | TurnStarted | StepStarted | TextDelta | ReasoningDelta | ToolCallDelta | ToolCallStarted | ToolOutputDelta | ToolCallFinished | StepFinished | TurnFinished | LoadedChanged | IntentChanged | ApprovalRequested | ApprovalResolved | QuestionAsked | QuestionAnswered | QueueChanged | BranchSelected | SessionChanged | Notice | ErrorRaised)
+export type Event = (MessageAdded | TurnAccepted | TurnStarted | StepStarted | TextDelta | ReasoningDelta | ToolCallDelta | ToolCallStarted | ToolOutputDelta | ToolCallFinished | StepFinished | TurnFinished | CompactionStarted | Compacted | LoadedChanged | IntentChanged | ApprovalRequested | ApprovalResolved | QuestionAsked | QuestionAnswered | QueueChanged | BranchSelected | SessionChanged | Notice | ErrorRaised)
 export type ServerFrame = (Hello | ChatAck | IntentAck | SubscribeAck | SessionsAck | MessagesAck | SettingsAck | ModelsAck | ToolsAck | CacheAck | StepAck | UsageAck | PreviewAck | SessionAck | Ack | ErrorFrame | EventFrame | Snapshot | HintFrame | PingFrame | Pong)
 
 /**
@@ -68,6 +68,14 @@ session_id: string
  */
 export interface ContinueTurn {
 action: "continue_turn"
+id: string
+session_id: string
+}
+/**
+ * Have the conversation so far summarised: from then on the model sees the summary in its place.
+ */
+export interface Compact {
+action: "compact"
 id: string
 session_id: string
 }
@@ -564,6 +572,47 @@ description: string
 label: string
 }
 /**
+ * A compaction is over. When it is `done`, `message_id` is the summary, which stands in the chat since the same
+ * commit; else nothing has changed. What was asked of the model for it is counted here either way.
+ */
+export interface Compacted {
+cost: (number | null)
+message_id: (string | null)
+model: string
+outcome: ("done" | "stopped" | "failed")
+request_id: string
+turn_id: string
+type: "compacted"
+usage: Usage
+}
+/**
+ * What a summary stands for on its branch. Token counts are estimates where the endpoint had not counted.
+ * 
+ * `kept_from` is the first message behind the cut (None: all that stood there was summarised); `user_message` is the
+ * newest one of the user, which stays wherever the cut is. `cost` is what the summary cost, `saving` what each further
+ * request costs less while it is read from the cache, both in US dollars where the price is known.
+ */
+export interface Compaction {
+cost: (number | null)
+kept_from: (string | null)
+saving: (number | null)
+tokens_after: number
+tokens_before: number
+trigger: ("full" | "refused" | "asked")
+user_message: (string | null)
+}
+/**
+ * The model is asked for a summary. `turn_id` is the turn that waits for it; `request_id` is that of the request,
+ * which counts as a turn of its own.
+ */
+export interface CompactionStarted {
+request_id: string
+tokens_before: number
+trigger: ("full" | "refused" | "asked")
+turn_id: string
+type: "compaction_started"
+}
+/**
  * Which layer decided a field of the merged intent, and to what.
  */
 export interface Decided {
@@ -627,10 +676,11 @@ type: "message_added"
  * One node of the tree. `parent_id` None is a root; `model` is `endpoint/model` for answers.
  * 
  * `override` is what a user message asks of tools for its own turn only (spec tools.md T9). `sender` is the chat that
- * a user message came from; None: a person wrote it.
+ * a user message came from; None: a person wrote it. A notice with a `compaction` is a summary of what is above.
  */
 export interface Message {
 blocks: (TextBlock | ReasoningBlock | ToolUseBlock | ToolResultBlock)[]
+compaction: (Compaction | null)
 created_at: string
 id: string
 model: (string | null)
@@ -775,7 +825,7 @@ epoch: number
 kind: ("rebase" | "keep" | "append" | "delta")
 masked: string[]
 predicted_loss: (number | null)
-reason: ("first_request" | "cold" | "model_changed" | "system_changed" | "forced" | "economy" | "provider" | "unchanged" | "added" | "withdrawn" | "restored" | "discovered")
+reason: ("first_request" | "cold" | "model_changed" | "system_changed" | "forced" | "economy" | "provider" | "compacted" | "unchanged" | "added" | "withdrawn" | "restored" | "discovered")
 restored: string[]
 strategy: ("inline_changes" | "reference_changes" | "tool_reference" | "additional_tools" | "client_tool_search" | "append" | "bridge" | "frozen")
 withdrawn: string[]
@@ -1249,7 +1299,7 @@ type: "ack"
 export interface Spending {
 cost: (number | null)
 day: string
-kind: ("step" | "title" | "subagent")
+kind: ("step" | "title" | "subagent" | "summary")
 model: string
 requests: number
 session_id: string

@@ -10,6 +10,7 @@ export function textOfRow(row: Row): string {
     case "text":
     case "reasoning":
     case "note":
+    case "summary":
       return row.text;
     case "call":
       return [row.name, ...Object.values(row.arguments ?? {}).map(String), row.output, textOfResult(row.result)].join(

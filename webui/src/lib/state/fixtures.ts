@@ -37,6 +37,7 @@ export function message(
     model: null,
     override: null,
     sender: null,
+    compaction: null,
     ...extra,
   };
 }

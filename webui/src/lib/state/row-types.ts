@@ -1,5 +1,5 @@
 /** The kinds of rows that a transcript is made of. */
-import type { ErrorInfo, StepFinished, ToolResultBlock, TurnFinished } from "../../protocol.gen";
+import type { Compaction, ErrorInfo, StepFinished, ToolResultBlock, TurnFinished } from "../../protocol.gen";
 import type { Arguments, CallState } from "./chat";
 
 export interface Siblings {
@@ -68,6 +68,12 @@ export type Row =
   | { readonly kind: "group"; readonly key: string; readonly calls: readonly CallRow[] }
   | { readonly kind: "note"; readonly key: string; readonly text: string; readonly toModel: boolean }
   | {
+      readonly kind: "summary";
+      readonly key: string;
+      readonly text: string;
+      readonly compaction: Compaction;
+    }
+  | {
       readonly kind: "error";
       readonly key: string;
       readonly error: ErrorInfo;
@@ -86,4 +92,10 @@ export type Row =
       /** The requests that the answer came from, as far as they are known. */
       readonly steps: readonly StepFinished[];
     }
-  | { readonly kind: "working"; readonly key: string; readonly startedAt: string | null };
+  | {
+      readonly kind: "working";
+      readonly key: string;
+      readonly startedAt: string | null;
+      /** What it works on is a summary of the conversation. */
+      readonly compacting: boolean;
+    };

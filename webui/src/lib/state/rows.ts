@@ -82,8 +82,13 @@ function userRow(message: Message, state: ChatState): Row {
 }
 
 function noticeRow(message: Message): Row {
-  return { kind: "note", key: message.id, text: textOf(message), toModel: true };
+  const text = textOf(message);
+  if (message.compaction === null) return { kind: "note", key: message.id, text, toModel: true };
+  return { kind: "summary", key: message.id, text: text.replace(MARKS, ""), compaction: message.compaction };
 }
+
+/** What stands around a summary for the model. */
+const MARKS = /^<summary>\n|\n<\/summary>$/g;
 
 function noteRows(notes: readonly Note[], afterId: string | null): Row[] {
   return notes
@@ -178,9 +183,10 @@ function outcomeRows(state: ChatState): Row[] {
   if (unanswered(state)) return [{ kind: "ending", key: "unanswered", reason: "unanswered", canContinue: true }];
   if (outcome === null || outcome.reason === "done") return [];
   const key = `${outcome.turn_id}:outcome`;
-  if (outcome.error !== null)
-    return [{ kind: "error", key, error: outcome.error, at: state.outcomeAt, canContinue: true }];
-  return [{ kind: "ending", key, reason: outcome.reason, canContinue: true }];
+  const last = state.messages.at(-1);
+  const canContinue = last?.role !== "assistant" || last.status !== "complete"; // else the turn only summarised
+  if (outcome.error !== null) return [{ kind: "error", key, error: outcome.error, at: state.outcomeAt, canContinue }];
+  return [{ kind: "ending", key, reason: outcome.reason, canContinue }];
 }
 
 /** The chat is at rest with a question that has no answer, and nothing tells why. */
@@ -190,6 +196,8 @@ function unanswered(state: ChatState): boolean {
 
 function liveRows(state: ChatState): Row[] {
   if (state.turnId === null) return [];
+  const since = state.compactingSince;
+  if (since !== null) return [{ kind: "working", key: "working", startedAt: since, compacting: true }];
   const rows = state.live === null ? [] : liveAnswerRows(state.live, state);
   const newest = state.messages.at(-1);
   const answered =
@@ -201,7 +209,7 @@ function liveRows(state: ChatState): Row[] {
     rows.length > 0 ||
     waitingCalls(state).length > 0 ||
     Object.values(state.calls).some((call) => call.status === "running");
-  if (!busy) rows.push({ kind: "working", key: "working", startedAt: state.turnStartedAt });
+  if (!busy) rows.push({ kind: "working", key: "working", startedAt: state.turnStartedAt, compacting: false });
   return rows;
 }
 
