@@ -9,10 +9,7 @@ from openprogram.server.subscription import Frame
 
 MAX_BUFFERED_HINTS: Final = 200
 
-LIST_AGAIN: Final = tuple(
-    Frame(0, encode_frame(HintFrame(hint=kind)).decode())
-    for kind in get_args(HintKind)
-)
+LIST_AGAIN: Final = tuple(Frame(0, encode_frame(HintFrame(hint=kind)).decode()) for kind in get_args(HintKind))
 """In place of hints that were dropped. A `session_changed` without a session means: any of them."""
 
 
