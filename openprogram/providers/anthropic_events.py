@@ -128,7 +128,7 @@ class AnthropicParser:
         return Completed(self._answer.blocks(whole=reason != "max_tokens"), reason, usage_of(self._usage))
 
     def counted(self) -> Usage:
-        """Usage as told so far. How much was said is told at the end; what `message_start` has there is no count of it."""
+        """Usage as told so far. How much was said is told at the end: what `message_start` has there is no count."""
         usage = usage_of(self._usage)
         return usage if self._stop is not None else replace(usage, output=None, reasoning=None)
 
