@@ -4,6 +4,7 @@ Unknown events, blocks and deltas are passed over, as the API's versioning polic
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, Final
 
 from openprogram.core.jsonio import JsonObject
@@ -127,8 +128,9 @@ class AnthropicParser:
         return Completed(self._answer.blocks(whole=reason != "max_tokens"), reason, usage_of(self._usage))
 
     def partial(self) -> tuple[tuple[Block, ...], Usage]:
-        """What had arrived."""
-        return self._answer.blocks(whole=False), usage_of(self._usage)
+        """What had arrived. How much was said is told at the end; what `message_start` has there is no count of it."""
+        usage = usage_of(self._usage)
+        return self._answer.blocks(whole=False), usage if self._stop else replace(usage, output=None, reasoning=None)
 
 
 def usage_of(usage: dict[str, Any]) -> Usage:

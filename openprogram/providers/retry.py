@@ -94,7 +94,10 @@ class RetryingProvider:
             failed: Failed | None = None
             async with aclosing(self._inner.stream(request)) as events:
                 async for event in events:
-                    match event:
+                    match event:  # nearly every event is a piece
+                        case TextPiece() | ReasoningPiece() | CallPiece() | Completed() | RetryScheduled():
+                            shown = True
+                            yield event
                         case Failed():
                             failed = event
                         case RequestSent():
@@ -103,9 +106,6 @@ class RetryingProvider:
                             if not started:
                                 started = True
                                 yield event
-                        case TextPiece() | ReasoningPiece() | CallPiece() | Completed() | RetryScheduled():
-                            shown = True
-                            yield event
             if failed is None:
                 return
             attempt += 1

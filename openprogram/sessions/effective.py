@@ -6,7 +6,7 @@ from openprogram.core.tooling import DISCOVERY_TOOL, Resolution, Snapshot, ToolS
 from openprogram.session_config.layers import Layers, merge
 from openprogram.session_config.patches import WEB_SEARCH
 from openprogram.sessions.hub import Hub
-from openprogram.tools.resolve import resolve, turn_view
+from openprogram.tools.resolve import turn_view
 
 _NOTHING = ToolIntent()
 
@@ -27,7 +27,7 @@ def resolution(
 ) -> Resolution:
     """The chat's tools now. Raises `UnknownPreset` where the preset in force does not exist."""
     intent = merge(layers(hub, stored.intent, project, override))
-    return resolve(intent, snapshot, hub.defaults.profile, "web", revision=stored.revision)
+    return hub.resolutions(intent, snapshot, hub.defaults.profile, "web", stored.revision)
 
 
 def names_now(
