@@ -1260,7 +1260,7 @@ name: string
 reason: (("tools_off" | "not_in_preset" | "switched_off" | "chip_off" | "profile_forbids" | "source_forbids" | "not_configured") | null)
 residency: ("resident" | "deferred")
 source: string
-state: ("on" | "off" | "deferred" | "loaded" | "unavailable")
+state: ("on" | "off" | "deferred" | "loaded" | "unavailable" | "down" | "refused_by_mode")
 switchable: boolean
 switched_off: boolean
 tokens: (number | null)
