@@ -103,7 +103,7 @@ class Summary:
         """Send the request for the summary; what the model writes is shown to nobody yet."""
         env, setup = self.env, self.setup
         request = self.request(surface, cut)
-        sending = Sending(env, setup, _unchanged(surface), self.request_id, 1, self.message_id)
+        sending = Sending(env, setup, _plan(surface), self.request_id, 1, self.message_id)
         try:
             received = await receive(
                 setup.provider.stream(request),
@@ -205,10 +205,10 @@ class _Quietly:
         await self._emit.flush()
 
 
-def _unchanged(surface: Surface | None) -> SurfacePlan:
+def _plan(surface: Surface | None) -> SurfacePlan:
     if surface is None:
-        return SurfacePlan("keep", "unchanged", 0, ())
-    return SurfacePlan("keep", "unchanged", surface.epoch, surface.names, surface.masked, strategy=surface.strategy)
+        return SurfacePlan("keep", "summary", 0, ())
+    return SurfacePlan("keep", "summary", surface.epoch, surface.names, surface.masked, strategy=surface.strategy)
 
 
 _NO_GAIN: Final = ErrorInfo(

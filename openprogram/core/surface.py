@@ -38,6 +38,7 @@ PlanReason = Literal[
     "economy",
     "provider",
     "compacted",
+    "summary",
     "unchanged",
     "added",
     "withdrawn",

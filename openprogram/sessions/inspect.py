@@ -76,11 +76,15 @@ async def cache_of(store: Store, session_id: str, now: float) -> CacheView:
     )
     found = await asyncio.to_thread(inspected, records, counted, nodes)
     segments = await store.segments(session_id, _at_places(found))
-    return await asyncio.to_thread(_view, found, counted, segments, now)
+    return await asyncio.to_thread(_view, found, counted, segments, now, frozenset(node.id for node in nodes))
 
 
 def _view(
-    found: tuple[Inspected, ...], counted: tuple[UsageRow, ...], segments: Mapping[str, bytes], now: float
+    found: tuple[Inspected, ...],
+    counted: tuple[UsageRow, ...],
+    segments: Mapping[str, bytes],
+    now: float,
+    messages: frozenset[str],
 ) -> CacheView:
     steps: list[CacheStep] = []
     so_far: float | None = None
@@ -100,7 +104,7 @@ def _view(
         missed=missed_of(found),
         lost=sum(lost) if lost else None,
     )
-    return CacheView(tuple(steps), totals, _state(found, now))
+    return CacheView(tuple(steps), totals, _state(found, now, messages))
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,11 +230,14 @@ def _difference(step: Inspected, segments: Mapping[str, bytes]) -> tuple[FirstDi
     return difference, "clock" if cause in _TIMELESS and shows_time(around) else cause
 
 
-def _state(found: tuple[Inspected, ...], now: float) -> CacheState:
-    answered = [step for step in found if step.usage.prompt is not None]
+def _state(found: tuple[Inspected, ...], now: float, messages: frozenset[str]) -> CacheState:
+    """As of the newest request; behind a summary the next one is another, of which nothing is cached yet."""
+    answered = [step for step in found if step.usage.prompt is not None and _counts(step, messages)]
     if not answered:
         return CacheState(state="none")
     newest = answered[-1]
+    if newest.counted is not None and newest.counted.kind == "summary":
+        return CacheState(state="cold", model=newest.record.model)
     record, prompt = newest.record, newest.usage.prompt or 0
     until = record.sent_at + record.rules.ttl_s
     tokens = prompt + (newest.usage.output or 0)
@@ -243,6 +250,11 @@ def _state(found: tuple[Inspected, ...], now: float) -> CacheState:
         cost_warm=None if price is None else _send_cost(price, newest.usage, read=prompt, new=tokens - prompt),
         cost_cold=None if price is None else _send_cost(price, newest.usage, read=0, new=tokens),
     )
+
+
+def _counts(step: Inspected, messages: frozenset[str]) -> bool:
+    """Whether the chat went on from this request: not from a summary that came to nothing."""
+    return step.counted is None or step.counted.kind == "step" or step.record.message_id in messages
 
 
 def _send_cost(price: Price, used: Usage, *, read: int, new: int) -> float:

@@ -827,7 +827,7 @@ epoch: number
 kind: ("rebase" | "keep" | "append" | "delta")
 masked: string[]
 predicted_loss: (number | null)
-reason: ("first_request" | "cold" | "model_changed" | "system_changed" | "forced" | "economy" | "provider" | "compacted" | "unchanged" | "added" | "withdrawn" | "restored" | "discovered")
+reason: ("first_request" | "cold" | "model_changed" | "system_changed" | "forced" | "economy" | "provider" | "compacted" | "summary" | "unchanged" | "added" | "withdrawn" | "restored" | "discovered")
 restored: string[]
 strategy: ("inline_changes" | "reference_changes" | "tool_reference" | "additional_tools" | "client_tool_search" | "append" | "bridge" | "frozen")
 withdrawn: string[]
