@@ -6,9 +6,7 @@ import asyncio
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from itertools import count
 from pathlib import Path
-from secrets import token_hex
 from typing import Any, TypeVar, cast
 
 from typing_extensions import override
@@ -17,6 +15,7 @@ from openprogram.bus.local import LocalBus
 from openprogram.core.asking import ApprovalRequested
 from openprogram.core.errors import NoEndpoint, StorageError
 from openprogram.core.events import Event, MessageAdded, PermissionMode, TurnFinished
+from openprogram.core.ids import new_id
 from openprogram.core.intent import ToolIntent
 from openprogram.core.jsonio import encode
 from openprogram.core.messages import Message, QueuedMessage
@@ -40,9 +39,6 @@ from tests.support.script import MODEL, Gate, Script, ScriptedProvider
 E = TypeVar("E")
 USER = "u_ada"
 EVERYTHING = AgentProfile(intent=ToolIntent(toolset="full"))
-_IDS = count(1)
-_PROCESS = token_hex(4)
-"""Ids are fresh in a database of another run, too: a released version's holds what was asked there."""
 
 
 class TriedStore(SqliteStore):
@@ -126,8 +122,8 @@ class Chats:
         self.catalog = catalog
 
     async def do(self, action: str, *, user: str = USER, id: str | None = None, **fields: Any) -> AnyAck:
-        """Perform an action as a client sends it. Ids are fresh unless given."""
-        frame = {"action": action, "id": id or f"client_{_PROCESS}_{next(_IDS)}", **fields}
+        """Perform an action as a client sends it. Ids are fresh, in a stored database too, unless given."""
+        frame = {"action": action, "id": id or new_id("c"), **fields}
         return await self.service.perform(user, decode_action(encode(frame)))
 
     async def say(self, text: str, session_id: str | None = None, **fields: Any) -> ChatAck:
