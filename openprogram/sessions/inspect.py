@@ -30,7 +30,7 @@ from openprogram.ledger.difference import Outline, excerpt
 from openprogram.ledger.inspect import Inspected, hit_share, reused_share, total
 from openprogram.ledger.inspect import inspect as inspected
 from openprogram.ledger.log import outlines, parts_of
-from openprogram.ledger.verdict import below_minimum, lost_cost, shows_time
+from openprogram.ledger.verdict import below_minimum, lost_cost, new_input_rate, shows_time
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.request import Request
 
@@ -223,6 +223,8 @@ def _state(found: tuple[Inspected, ...], now: float) -> CacheState:
         return CacheState(state="none")
     newest = answered[-1]
     record, prompt = newest.record, newest.usage.prompt or 0
+    if newest.usage.cache_read is None:
+        return CacheState(state="unknown", model=record.model, tokens=prompt + (newest.usage.output or 0))
     until = record.sent_at + record.rules.ttl_s
     tokens = prompt + (newest.usage.output or 0)
     price = record.price
@@ -238,5 +240,4 @@ def _state(found: tuple[Inspected, ...], now: float) -> CacheState:
 
 def _send_cost(price: Price, used: Usage, *, read: int, new: int) -> float:
     """Dollars for the input of the next request: new tokens are written to the cache where this one wrote any."""
-    rate = price.cache_write_5m if used.cache_write_5m else price.cache_write_1h if used.cache_write_1h else price.input
-    return (read * price.cache_read + new * rate) / 1_000_000
+    return (read * price.cache_read + new * new_input_rate(price, used)) / 1_000_000

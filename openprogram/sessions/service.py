@@ -15,7 +15,14 @@ from openprogram.core.errors import Conflict, IdConflict, StorageError, UnknownA
 from openprogram.core.events import Notice
 from openprogram.core.protocol import VERSION, actions, user_actions
 from openprogram.core.protocol.actions import Action
-from openprogram.core.protocol.cache_actions import InspectCache, InspectStep, PreviewToggle, UsageTotals
+from openprogram.core.protocol.cache_actions import (
+    InspectCache,
+    InspectStep,
+    PreviewModels,
+    PreviewSend,
+    PreviewToggle,
+    UsageTotals,
+)
 from openprogram.core.protocol.control import AnswerApproval, AnswerQuestion
 from openprogram.core.protocol.frames import (
     Ack,
@@ -40,6 +47,7 @@ from openprogram.sessions import (
     presets,
     preview,
     read,
+    send_price,
     settings,
 )
 from openprogram.sessions.hub import Defaults, Hub, Ports
@@ -81,6 +89,8 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = MappingProxyType(
         InspectStep: inspect.inspect_step,
         UsageTotals: inspect.usage,
         PreviewToggle: preview.preview_toggle,
+        PreviewSend: send_price.preview_send,
+        PreviewModels: send_price.preview_models,
         AnswerApproval: answers.answer_approval,
         AnswerQuestion: answers.answer_question,
         user_actions.GetSettings: settings.get_settings,

@@ -79,27 +79,28 @@ class TriedStore(SqliteStore):
 
 
 class Catalog:
-    """One model, behind the scripted provider."""
+    """One model, and `others` that a test adds, behind the scripted provider."""
 
     def __init__(self, provider: Provider) -> None:
-        self.provider, self.model, self.gone = provider, MODEL, False
+        self.provider, self.model, self.gone, self.others = provider, MODEL, False, tuple[ModelInfo, ...]()
         self.hangs: Gate | None = None  # where the endpoint stands while it is asked for its models
 
     async def models(self) -> tuple[ModelInfo, ...]:
-        return (self.model,)
+        return (self.model, *self.others)
 
     async def default_id(self) -> str | None:
         return self.model.id
 
     def about(self, model_id: str) -> ModelInfo | None:
-        return self.model if model_id == self.model.id else None
+        return next((model for model in (self.model, *self.others) if model.id == model_id), None)
 
     async def resolve(self, model_id: str | None) -> tuple[ModelInfo, Provider]:
         if self.hangs is not None:
             await self.hangs.wait()
-        if self.gone or model_id not in (None, self.model.id):
+        found = self.about(model_id or self.model.id)
+        if self.gone or found is None:
             raise NoEndpoint(f"there is no model {model_id}", hint=f"choose {self.model.id}")
-        return self.model, self.provider
+        return found, self.provider
 
 
 class Chats:
@@ -115,8 +116,7 @@ class Chats:
         catalog: Catalog,
     ) -> None:
         self.service = service
-        self.store = store
-        self.bus = bus
+        self.store, self.bus = store, bus
         self.registry = registry
         self.provider = provider
         self.catalog = catalog
@@ -230,6 +230,7 @@ async def opened(
     registry: Registry | None = None,
     max_steps: int = 200,
     monotonic: Callable[[], float] = lambda: NOON,
+    clock: Callable[[], float] = lambda: NOON,
     setting_changed: SettingChanged = lambda _user_id, _key, _value: None,
 ) -> AsyncIterator[Chats]:
     """Serve the chats of `folder`. The default profile offers every tool of the test."""
@@ -248,7 +249,7 @@ async def opened(
         snapshot=lambda: made.snapshot,
         finder=Finder(),
         tokens=TokenCounts(store, counted_here),
-        clock=lambda: NOON,
+        clock=clock,
         monotonic=monotonic,
         setting_changed=setting_changed,
     )

@@ -3,7 +3,7 @@
  */
 
 
-export type Action = (Chat | Stop | ContinueTurn | EditMessage | Regenerate | SelectBranch | EditQueue | SetToolsProfile | ToggleWebSearch | SetToolsEnabled | SetToolDisabled | PickTools | ExplainTools | InspectCache | InspectStep | UsageTotals | PreviewToggle | Subscribe | Unsubscribe | CreateSession | ListSessions | RenameSession | PinSession | DeleteSession | RestoreSession | LoadMessages | SetModel | SetWorkspace | SetPermissionMode | AnswerApproval | AnswerQuestion | ListModels | GetSettings | SetSetting | SavePreset | DeletePreset | Ping)
+export type Action = (Chat | Stop | ContinueTurn | EditMessage | Regenerate | SelectBranch | EditQueue | SetToolsProfile | ToggleWebSearch | SetToolsEnabled | SetToolDisabled | PickTools | ExplainTools | InspectCache | InspectStep | UsageTotals | PreviewToggle | PreviewSend | PreviewModels | Subscribe | Unsubscribe | CreateSession | ListSessions | RenameSession | PinSession | DeleteSession | RestoreSession | LoadMessages | SetModel | SetWorkspace | SetPermissionMode | AnswerApproval | AnswerQuestion | ListModels | GetSettings | SetSetting | SavePreset | DeletePreset | Ping)
 export type JsonValueInput = (string | number | boolean | JsonValueInput[] | {
 [k: string]: JsonValueInput
 } | null)
@@ -11,7 +11,7 @@ export type JsonValueOutput = (string | number | boolean | JsonValueOutput[] | {
 [k: string]: JsonValueOutput
 } | null)
 export type Event = (MessageAdded | TurnAccepted | TurnStarted | StepStarted | TextDelta | ReasoningDelta | ToolCallDelta | ToolCallStarted | ToolOutputDelta | ToolCallFinished | StepFinished | TurnFinished | LoadedChanged | IntentChanged | ApprovalRequested | ApprovalResolved | QuestionAsked | QuestionAnswered | QueueChanged | BranchSelected | SessionChanged | Notice | ErrorRaised)
-export type ServerFrame = (Hello | ChatAck | IntentAck | SubscribeAck | SessionsAck | MessagesAck | SettingsAck | ModelsAck | ToolsAck | CacheAck | StepAck | UsageAck | PreviewAck | SessionAck | Ack | ErrorFrame | EventFrame | Snapshot | HintFrame | PingFrame | Pong)
+export type ServerFrame = (Hello | ChatAck | IntentAck | SubscribeAck | SessionsAck | MessagesAck | SettingsAck | ModelsAck | ToolsAck | CacheAck | StepAck | UsageAck | PreviewAck | SendPreviewAck | ModelPricesAck | SessionAck | Ack | ErrorFrame | EventFrame | Snapshot | HintFrame | PingFrame | Pong)
 
 /**
  * Done, with nothing more to say.
@@ -205,6 +205,22 @@ toggle: ("set_tools_profile" | "toggle_web_search" | "set_tools_enabled" | "set_
 tools?: (string[] | null)
 toolset?: (string | null)
 value?: (boolean | null)
+}
+/**
+ * Ask what the next message would read anew, before it is sent: after a break, with another model, elsewhere.
+ */
+export interface PreviewSend {
+action: "preview_send"
+id: string
+session_id: string
+}
+/**
+ * Ask what the next message would read anew at each of the models, before one is chosen.
+ */
+export interface PreviewModels {
+action: "preview_models"
+id: string
+session_id: string
 }
 /**
  * Events after `after_seq`, then live; `session_id` null gives unnumbered hints for the sidebar.
@@ -459,7 +475,7 @@ export interface CacheState {
 cost_cold: (number | null)
 cost_warm: (number | null)
 model: (string | null)
-state: ("warm" | "cold" | "none")
+state: ("warm" | "cold" | "none" | "unknown")
 tokens: (number | null)
 warm_until: (string | null)
 }
@@ -1061,6 +1077,34 @@ steps: StepFinished[]
 type: "ack"
 }
 /**
+ * What the next message reads anew if it goes to this model.
+ */
+export interface ModelPrice {
+model: string
+reread: Reread
+}
+/**
+ * Tokens of the conversation so far that are billed anew, though they were read or written before, for `cost`
+ * dollars at the rate at which new input is billed.
+ * 
+ * 0 where all is read from the cache, null where it is not known. `costly`: more than the user's setting
+ * `costly_send` lets pass without a word.
+ */
+export interface Reread {
+cost: (number | null)
+costly: boolean
+tokens: (number | null)
+}
+/**
+ * What the next message would read anew at each model (`preview_models`), as the choice of models has them.
+ */
+export interface ModelPricesAck {
+id: string
+prices: ModelPrice[]
+session_id: string
+type: "ack"
+}
+/**
  * The models that can be chosen now, as in `hello`.
  */
 export interface ModelsAck {
@@ -1111,6 +1155,7 @@ type: "pong"
  */
 export interface PreviewAck {
 cost: (number | null)
+costly: boolean
 id: string
 later: string[]
 load_tokens: (number | null)
@@ -1130,6 +1175,26 @@ digest: string
 kept: boolean
 name: string
 section: ("tools" | "system" | "messages")
+}
+/**
+ * What the next message would cost (`preview_send`): what of the conversation is billed anew `now`, and what will
+ * be `once_cold`, after `warm_until`.
+ * 
+ * `reason` is why the planner would rewrite what the endpoint holds (`cold`, `model_changed`, `system_changed`, ...),
+ * `branch` where another branch was read last, else `unchanged`. `input_cost` are the dollars for all of the next
+ * request's input but the message itself.
+ */
+export interface SendPreviewAck {
+id: string
+input_cost: (number | null)
+model: (string | null)
+now: Reread
+once_cold: Reread
+reason: string
+session_id: string
+state: ("warm" | "cold" | "none" | "unknown")
+type: "ack"
+warm_until: (string | null)
 }
 /**
  * Events after the given seq follow. `seq` is the newest seq at this moment.

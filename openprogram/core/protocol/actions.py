@@ -10,7 +10,14 @@ from annotated_types import Ge, Interval, MaxLen, MinLen
 
 from openprogram.core.events import ChatMode, PermissionMode
 from openprogram.core.protocol.base import AnyOverride, BaseAction, Name, SessionAction, Title, Workspace
-from openprogram.core.protocol.cache_actions import InspectCache, InspectStep, PreviewToggle, UsageTotals
+from openprogram.core.protocol.cache_actions import (
+    InspectCache,
+    InspectStep,
+    PreviewModels,
+    PreviewSend,
+    PreviewToggle,
+    UsageTotals,
+)
 from openprogram.core.protocol.control import AnswerApproval, AnswerQuestion
 from openprogram.core.protocol.user_actions import (
     DeletePreset,
@@ -263,6 +270,8 @@ Action = (
     | InspectStep
     | UsageTotals
     | PreviewToggle
+    | PreviewSend
+    | PreviewModels
     | Subscribe
     | Unsubscribe
     | CreateSession

@@ -50,3 +50,17 @@ class PreviewToggle(SessionAction):
     name: Name | None = None
     tools: tuple[Name, ...] | None = None
     model: Name | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreviewSend(SessionAction):
+    """Ask what the next message would read anew, before it is sent: after a break, with another model, elsewhere."""
+
+    action: Literal["preview_send"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreviewModels(SessionAction):
+    """Ask what the next message would read anew at each of the models, before one is chosen."""
+
+    action: Literal["preview_models"]

@@ -3,7 +3,14 @@
 from typing import Final
 
 from openprogram.core.protocol.actions import ExplainTools
-from openprogram.core.protocol.cache_actions import InspectCache, InspectStep, PreviewToggle, UsageTotals
+from openprogram.core.protocol.cache_actions import (
+    InspectCache,
+    InspectStep,
+    PreviewModels,
+    PreviewSend,
+    PreviewToggle,
+    UsageTotals,
+)
 from openprogram.server.ws_actions.base import Handlers, perform
 
 HANDLERS: Final[Handlers] = {
@@ -12,4 +19,6 @@ HANDLERS: Final[Handlers] = {
     InspectStep: perform,
     UsageTotals: perform,
     PreviewToggle: perform,
+    PreviewSend: perform,
+    PreviewModels: perform,
 }
