@@ -196,11 +196,11 @@ async def _planned(env: Environment, setup: Setup, at: StepId, capability: Capab
     loaded, previous, history = env.loaded.names, env.surfaces.current, env.history
     start = at.number == 1
     kept = worth_keeping(env.loaded, setup.contract, history.messages, previous) if start else loaded
-    warmth = _warmth(env, setup, turn_start=start)
+    warmth, force = _warmth(env, setup, turn_start=start), env.surfaces.forced
 
     def planned() -> tuple[Surface, SurfacePlan]:
         asked = wanted(setup, loaded, kept, history.messages, previous)
-        return plan(previous, asked, capability, warmth)
+        return plan(previous, asked, capability, warmth, force=force)
 
     surface, chosen = planned()
     if chosen.kind == "rebase" and env.loaded.drop(set(loaded) - set(kept)):

@@ -21,7 +21,7 @@ def chat_lines(title: str, steps: Sequence[CacheStep], totals: CacheTotals, cach
         lines.append(f"{_row(cells, widths)}  {_bar(step)}{_marks(step)}")
         if step.difference is not None and step.cause is not None:
             lines += _difference(step)
-    return [*lines, "", LEGEND, *_sums(totals), _warmth(cache)]
+    return [*lines, "", LEGEND, *_sums(totals), _warmth(cache), *_forced(cache)]
 
 
 def tool_lines(chats: int, tools: Sequence[ToolMisses]) -> list[str]:
@@ -126,6 +126,10 @@ def _warmth(cache: CacheState) -> str:
             return f"{cache.model}: warm until {cache.warm_until}{price}"
         case "cold":
             return f"{cache.model}: cold since {cache.warm_until}; the next message costs {dollars(cache.cost_cold)}"
+
+
+def _forced(cache: CacheState) -> list[str]:
+    return ["The next request declares the tools anew, as you asked."] if cache.forced else []
 
 
 def _row(cells: Sequence[str], widths: Sequence[int], left: int = 0) -> str:

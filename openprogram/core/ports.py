@@ -268,6 +268,11 @@ class Surfaces(Protocol):
         """What the endpoint was last shown, or None before the first request."""
         ...
 
+    @property
+    def forced(self) -> bool:
+        """Whether the user wants the current one's epoch to end (spec cache.md C4)."""
+        ...
+
     def accepted(self, surface: Surface) -> None:
         """The endpoint accepted a request with this surface: it is now the current one. Never blocks."""
         ...

@@ -51,6 +51,8 @@ class SessionRow:
     outcome: TurnFinished | None = None
     outcome_at: str | None = None
     notes: "tuple[Note, ...]" = ()
+    forced_epoch: int | None = None
+    """The epoch of the surface that the user wants to end: the next request rebases while it lasts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +187,14 @@ class PutSurface:
 
 
 @dataclass(frozen=True, slots=True)
+class EndEpoch:
+    """The user wants this epoch of the surface to end."""
+
+    epoch: int
+    type: Literal["end_epoch"] = "end_epoch"
+
+
+@dataclass(frozen=True, slots=True)
 class PutLoaded:
     """Replace the chat's loaded set."""
 
@@ -265,6 +275,7 @@ Write = (
     | EndTurn
     | AddNote
     | PutSurface
+    | EndEpoch
     | PutLoaded
     | PutUsage
     | PutSent

@@ -16,7 +16,7 @@ _REASONS: Final[dict[str, MissCause]] = {
     "discovered": "discovery",
     "cold": "ttl",
     "model_changed": "model",
-    "forced": "rebase",
+    "forced": "user",
     "economy": "rebase",
     "provider": "provider",
     "compacted": "compaction",

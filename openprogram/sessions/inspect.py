@@ -5,7 +5,7 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from openprogram.core.clock import iso_time
@@ -68,12 +68,15 @@ async def usage(hub: Hub, request: Request, action: UsageTotals) -> UsageAck:
 
 async def cache_of(store: Store, session_id: str, now: float) -> CacheView:
     """A chat's requests with their verdicts. `now` is in Unix seconds. A thread does the work."""
-    records, counted, nodes = await asyncio.gather(
-        store.sent(session_id), store.usage(session_id), store.nodes(session_id)
+    records, counted, nodes, row = await asyncio.gather(
+        store.sent(session_id), store.usage(session_id), store.nodes(session_id), store.session(session_id)
     )
     found = await asyncio.to_thread(inspected, records, counted, nodes)
     segments = await store.segments(session_id, _at_places(found))
-    return await asyncio.to_thread(_view, found, counted, segments, now)
+    view = await asyncio.to_thread(_view, found, counted, segments, now)
+    surface = row.surface if row else None
+    forced = row is not None and surface is not None and row.forced_epoch == surface.epoch
+    return replace(view, cache=replace(view.cache, forced=forced))
 
 
 def _view(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from openprogram.sessions.approvals import Broker
 from openprogram.sessions.authority import LiveAuthority
 from openprogram.sessions.questions import Questions
-from openprogram.sessions.run import Run
+from openprogram.sessions.run import Run, RunSurfaces
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,3 +16,4 @@ class Live:
     authority: LiveAuthority
     broker: Broker
     questions: Questions
+    surfaces: RunSurfaces

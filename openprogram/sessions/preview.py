@@ -28,6 +28,7 @@ from openprogram.sessions.effective import floor, names_now, resolution
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.manage import check_model
 from openprogram.sessions.projects import LOOK_S
+from openprogram.sessions.rebase import rebase_price
 from openprogram.sessions.request import Request
 from openprogram.sessions.send_price import at_model, read_chat
 from openprogram.sessions.settings import costly_send
@@ -41,10 +42,13 @@ async def preview_toggle(hub: Hub, request: Request, action: PreviewToggle) -> P
         return await _other_model(hub, request.user_id, action)
     row = await hub.row(request.user_id, action.session_id)
     store = hub.ports.store
+    threshold = await costly_send(hub, request.user_id)
+    if action.toggle == "force_rebase":
+        ack = await rebase_price(hub, row, action.id)
+        return replace(ack, costly=threshold.reached(ack.tokens, ack.cost))
     records, counted = await asyncio.gather(store.sent(row.info.id), store.usage(row.info.id))
     answered = newest(records, counted).answered
     ack = await _other_tools(hub, action, row, answered.get(row.surface.model if row.surface else ""))
-    threshold = await costly_send(hub, request.user_id)
     return replace(ack, costly=threshold.reached(ack.tokens, ack.cost))
 
 
@@ -101,8 +105,8 @@ def _patch(action: PreviewToggle) -> Patch:
             return SetToolDisabled(action.name, bool(action.value))
         case "pick_tools":
             return SetPicked(action.tools)
-        case "set_model":
-            raise BadField("toggle: a model is no tool", field="toggle")
+        case "set_model" | "force_rebase":
+            raise BadField(f"toggle: {action.toggle} switches no tool", field="toggle")
         case _:
             assert_never(action.toggle)
 

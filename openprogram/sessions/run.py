@@ -40,6 +40,8 @@ class Run:
         self.emit = RunEmit(self)
         self.finished = asyncio.Event()
         self.steered = False
+        self.forced_epoch: int | None = None
+        """The epoch of the surface that the user wants to end."""
         self._done_for = False
 
     @property
@@ -144,19 +146,24 @@ class RunEmit:
 class RunSurfaces:
     """The `Surfaces` port of a run: the store's row, written as soon as an endpoint accepts."""
 
-    def __init__(self, surface: Surface | None, emitter: Emitter) -> None:
+    def __init__(self, surface: Surface | None, run: Run) -> None:
         self._current = surface
-        self._emitter = emitter
+        self._run = run
 
     @property
     def current(self) -> Surface | None:
         """What the endpoint was last shown."""
         return self._current
 
+    @property
+    def forced(self) -> bool:
+        """Whether the user wants its epoch to end."""
+        return self._current is not None and self._current.epoch == self._run.forced_epoch
+
     def accepted(self, surface: Surface) -> None:
         """Keep the surface that the endpoint has taken."""
         self._current = surface
-        self._emitter.write(PutSurface(surface))
+        self._run.emitter.write(PutSurface(surface))
 
 
 class RunInbox:

@@ -65,16 +65,19 @@ async def prepare_run(hub: Hub, row: SessionRow, leaf_id: str | None, turn: Unfi
     emitter = Emitter(lambda events, writes: hub.journal.commit(session_id, row.user_id, events, *writes), hub.ticker)
     run = Run(session_id, emitter, resumed.turn_id if resumed else new_id("t"))
     run.queue_changed(queue)
+    run.forced_epoch = row.forced_epoch
     known = [approval for approval in asked if turn and approval.request.approval_id in turn.asked]
     answered = [question for question in questions if turn and question.asked.question_id in turn.asked]
-    live = Live(run, authority, Broker(run.emit, run.stop, known), Questions(run.emit, run.stop, answered))
+    surfaces = RunSurfaces(row.surface, run)
+    broker, people = Broker(run.emit, run.stop, known), Questions(run.emit, run.stop, answered)
+    live = Live(run, authority, broker, people, surfaces)
     env = Environment(
         session_id=session_id,
         emit=run.emit,
         prepare=_Preparer(hub, live, history, row, intent),
         authority=authority,
         inbox=RunInbox(run, lambda unanswered: take_next(hub, live, history, row.user_id, unanswered)),
-        surfaces=RunSurfaces(row.surface, emitter),
+        surfaces=surfaces,
         history=history,
         loaded=LoadedSet(row.loaded),
         stop=run.stop,

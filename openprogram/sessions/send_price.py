@@ -192,7 +192,8 @@ async def _planned(hub: Hub, chat: Chat, model_id: str, newest: Asked) -> Surfac
     if model.price is not None and model.price.input:
         rates = model.price.cache_read / model.price.input, model.price.cache_write_5m / model.price.input
         warmth = replace(warmth, read_rate=rates[0], write_rate=rates[1])
-    return plan(row.surface, asked, hub.refusals.of(model), warmth)[1]
+    force = row.surface.epoch == row.forced_epoch
+    return plan(row.surface, asked, hub.refusals.of(model), warmth, force=force)[1]
 
 
 def _turns_since(switched: Collection[str], branch: Sequence[str], roles: Mapping[str, Role]) -> int:

@@ -16,6 +16,7 @@ from openprogram.core.events import Notice
 from openprogram.core.protocol import VERSION, actions, user_actions
 from openprogram.core.protocol.actions import Action
 from openprogram.core.protocol.cache_actions import (
+    ForceRebase,
     InspectCache,
     InspectStep,
     PreviewModels,
@@ -30,6 +31,7 @@ from openprogram.core.protocol.frames import (
     ChatAck,
     Hello,
     IntentAck,
+    PreviewAck,
     SessionAck,
     SettingsAck,
     Snapshot,
@@ -47,6 +49,7 @@ from openprogram.sessions import (
     presets,
     preview,
     read,
+    rebase,
     send_price,
     settings,
 )
@@ -91,6 +94,7 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = MappingProxyType(
         PreviewToggle: preview.preview_toggle,
         PreviewSend: send_price.preview_send,
         PreviewModels: send_price.preview_models,
+        ForceRebase: rebase.force_rebase,
         AnswerApproval: answers.answer_approval,
         AnswerQuestion: answers.answer_question,
         user_actions.GetSettings: settings.get_settings,
@@ -213,6 +217,7 @@ _ACKS: Final[Mapping[type[Any], TypeAdapter[Any]]] = MappingProxyType(
         actions.SetToolsEnabled: TypeAdapter(IntentAck),
         actions.SetToolDisabled: TypeAdapter(IntentAck),
         actions.PickTools: TypeAdapter(IntentAck),
+        ForceRebase: TypeAdapter(PreviewAck),
         user_actions.SetSetting: TypeAdapter(SettingsAck),
         user_actions.SavePreset: TypeAdapter(Ack),
         user_actions.DeletePreset: TypeAdapter(Ack),

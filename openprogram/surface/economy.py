@@ -18,10 +18,23 @@ def worthwhile(here: Surface, rebased: Sequence[JsonObject], warmth: Warmth) -> 
     if warmth.turns_since_switch < SETTLED:
         return False
     needed = {tool["name"] for tool in rebased}
-    shown = (*here.declared, *(tool for delta in here.deltas for tool in delta.defined))
-    dead = sum(map(warmth.size, (tool for tool in shown if tool["name"] not in needed)))
+    dead = sum(map(warmth.size, (tool for tool in _shown(here) if tool["name"] not in needed)))
     rewrite = max(0, warmth.prompt_tokens - dead) * (warmth.write_rate - warmth.read_rate)
     return dead * warmth.read_rate * warmth.requests > rewrite
+
+
+def saved(here: Surface, after: Surface, warmth: Warmth) -> int | None:
+    """Tokens by which a rewrite makes each later request shorter; negative where it makes it longer."""
+    if warmth.size is None:
+        return None
+    return sum(map(warmth.size, _shown(here))) - sum(map(warmth.size, _shown(after)))
+
+
+def _shown(surface: Surface) -> list[JsonObject]:
+    """The schemas in the prompt: declared, defined by deltas, and those of deferred ones that a delta refers to."""
+    defined = [tool for delta in surface.deltas for tool in delta.defined]
+    referenced = {name for delta in surface.deltas for name in delta.referenced}
+    return [*surface.declared, *defined, *(tool for tool in surface.deferred if tool["name"] in referenced)]
 
 
 def cheap(deferred: Sequence[JsonObject], warmth: Warmth) -> bool:

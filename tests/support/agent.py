@@ -126,6 +126,11 @@ class FakeSurfaces:
 
     current: Surface | None = None
     all: list[Surface] = field(default_factory=list)
+    forced_epoch: int | None = None
+
+    @property
+    def forced(self) -> bool:
+        return self.current is not None and self.current.epoch == self.forced_epoch
 
     def accepted(self, surface: Surface) -> None:
         self.current = surface

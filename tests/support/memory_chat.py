@@ -17,6 +17,7 @@ from openprogram.core.storage import (
     AddNote,
     ApprovalRow,
     DropGrants,
+    EndEpoch,
     EndTurn,
     Grant,
     Note,
@@ -109,6 +110,8 @@ def written(chat: Chat, write: Write, at: str, first_seq: int) -> Chat:  # noqa:
             return replace(chat, row=replace(row, notes=notes))
         case PutSurface():
             return replace(chat, row=replace(row, surface=write.surface))
+        case EndEpoch():
+            return replace(chat, row=replace(row, forced_epoch=write.epoch))
         case PutLoaded():
             return replace(chat, row=replace(row, loaded=write.names))
         case PutUsage():

@@ -13,6 +13,7 @@ from openprogram.core.storage import (
     AddNote,
     ApprovalRow,
     DropGrants,
+    EndEpoch,
     EndTurn,
     Node,
     PutApproval,
@@ -130,7 +131,9 @@ class Replica:
             case PutUsage(row):
                 assert (row.turn_id, row.step) not in self.usage, "a step was counted twice"
                 self.usage[row.turn_id, row.step] = write
-            case PutSession() | PutSurface() | PutSent() | AddNote() | AddGrant() | DropGrants() | RememberRequest():
+            case PutSession() | PutSurface() | EndEpoch() | PutSent() | AddNote() | AddGrant() | DropGrants():
+                pass
+            case RememberRequest():
                 pass
             case _:
                 assert_never(write)

@@ -40,6 +40,7 @@ from openprogram.core.storage import (
     AddGrant,
     AddNote,
     DropGrants,
+    EndEpoch,
     EndTurn,
     Grant,
     PutApproval,
@@ -232,6 +233,7 @@ writes: st.SearchStrategy[Write] = st.one_of(
     st.builds(EndTurn, st.builds(TurnFinished, _turns, st.sampled_from(("done", "error")))),
     st.builds(AddNote, st.builds(Notice, names, texts) | st.builds(ErrorRaised, st.builds(ErrorInfo, names, texts))),
     st.builds(PutSurface, surfaces),
+    st.builds(EndEpoch, st.integers(1, 5)),
     st.builds(PutLoaded, name_tuples),
     st.builds(
         PutUsage,

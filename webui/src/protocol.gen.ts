@@ -3,7 +3,7 @@
  */
 
 
-export type Action = (Chat | Stop | ContinueTurn | EditMessage | Regenerate | SelectBranch | EditQueue | SetToolsProfile | ToggleWebSearch | SetToolsEnabled | SetToolDisabled | PickTools | ExplainTools | InspectCache | InspectStep | UsageTotals | PreviewToggle | PreviewSend | PreviewModels | Subscribe | Unsubscribe | CreateSession | ListSessions | RenameSession | PinSession | DeleteSession | RestoreSession | LoadMessages | SetModel | SetWorkspace | SetPermissionMode | AnswerApproval | AnswerQuestion | ListModels | GetSettings | SetSetting | SavePreset | DeletePreset | Ping)
+export type Action = (Chat | Stop | ContinueTurn | EditMessage | Regenerate | SelectBranch | EditQueue | SetToolsProfile | ToggleWebSearch | SetToolsEnabled | SetToolDisabled | PickTools | ExplainTools | InspectCache | InspectStep | UsageTotals | PreviewToggle | PreviewSend | PreviewModels | ForceRebase | Subscribe | Unsubscribe | CreateSession | ListSessions | RenameSession | PinSession | DeleteSession | RestoreSession | LoadMessages | SetModel | SetWorkspace | SetPermissionMode | AnswerApproval | AnswerQuestion | ListModels | GetSettings | SetSetting | SavePreset | DeletePreset | Ping)
 export type JsonValueInput = (string | number | boolean | JsonValueInput[] | {
 [k: string]: JsonValueInput
 } | null)
@@ -201,7 +201,7 @@ id: string
 model?: (string | null)
 name?: (string | null)
 session_id: string
-toggle: ("set_tools_profile" | "toggle_web_search" | "set_tools_enabled" | "set_tool_disabled" | "pick_tools" | "set_model")
+toggle: ("set_tools_profile" | "toggle_web_search" | "set_tools_enabled" | "set_tool_disabled" | "pick_tools" | "set_model" | "force_rebase")
 tools?: (string[] | null)
 toolset?: (string | null)
 value?: (boolean | null)
@@ -219,6 +219,17 @@ session_id: string
  */
 export interface PreviewModels {
 action: "preview_models"
+id: string
+session_id: string
+}
+/**
+ * Declare the chat's tools anew with the next request, which drops what is masked or no longer needed.
+ * 
+ * The ack says what that costs at the next send, and what each turn saves from then on; `preview_toggle` says it
+ * before.
+ */
+export interface ForceRebase {
+action: "force_rebase"
 id: string
 session_id: string
 }
@@ -469,11 +480,13 @@ type: "ack"
 }
 /**
  * Whether the endpoint still holds the chat's prompt. The next send reads about `tokens` again; that costs
- * `cost_warm` dollars while it is warm, and `cost_cold` when it is not.
+ * `cost_warm` dollars while it is warm, and `cost_cold` when it is not. `forced`: the next request declares the tools
+ * anew, as the user asked for.
  */
 export interface CacheState {
 cost_cold: (number | null)
 cost_warm: (number | null)
+forced: boolean
 model: (string | null)
 state: ("warm" | "cold" | "none" | "unknown")
 tokens: (number | null)
@@ -489,7 +502,7 @@ warm_until: (string | null)
 export interface CacheStep {
 at: string
 below_minimum: boolean
-cause: (("toggle" | "discovery" | "mcp" | "clock" | "compaction" | "edit" | "model" | "ttl" | "restart" | "provider" | "rebase" | "settings" | "program") | null)
+cause: (("toggle" | "discovery" | "mcp" | "clock" | "compaction" | "edit" | "model" | "ttl" | "restart" | "provider" | "rebase" | "user" | "settings" | "program") | null)
 cost: (number | null)
 cost_so_far: (number | null)
 difference: (FirstDifference | null)
@@ -1148,10 +1161,12 @@ id: string
 type: "pong"
 }
 /**
- * What a switch would cost at the next send (`preview_toggle`): `tokens` to be read anew, for `cost` dollars more.
+ * What a switch costs at the next send (`preview_toggle`), or a rebase (`force_rebase`): `tokens` to be read anew,
+ * for `cost` dollars more. 0 where it is free, null where it is not known.
  * 
- * 0 where it is free, null where it is not known. `later` are tools that it brings and that are named, not declared:
- * one that the model then loads may cost once what `load_tokens` says.
+ * `later` are tools that it brings and that are named, not declared: one that the model then loads may cost once what
+ * `load_tokens` says. A rebase makes the prompts of a turn `saved_tokens` shorter (negative: longer), which saves
+ * `saved_cost` dollars a turn while the cache is warm.
  */
 export interface PreviewAck {
 cost: (number | null)
@@ -1161,6 +1176,8 @@ later: string[]
 load_tokens: (number | null)
 reason: string
 restored: string[]
+saved_cost: (number | null)
+saved_tokens: (number | null)
 session_id: string
 tokens: (number | null)
 type: "ack"

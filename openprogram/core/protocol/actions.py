@@ -11,6 +11,7 @@ from annotated_types import Ge, Interval, MaxLen, MinLen
 from openprogram.core.events import ChatMode, PermissionMode
 from openprogram.core.protocol.base import AnyOverride, BaseAction, Name, SessionAction, Title, Workspace
 from openprogram.core.protocol.cache_actions import (
+    ForceRebase,
     InspectCache,
     InspectStep,
     PreviewModels,
@@ -272,6 +273,7 @@ Action = (
     | PreviewToggle
     | PreviewSend
     | PreviewModels
+    | ForceRebase
     | Subscribe
     | Unsubscribe
     | CreateSession

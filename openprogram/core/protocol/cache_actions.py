@@ -8,7 +8,13 @@ from annotated_types import Ge
 from openprogram.core.protocol.base import BaseAction, Name, SessionAction
 
 Toggle = Literal[
-    "set_tools_profile", "toggle_web_search", "set_tools_enabled", "set_tool_disabled", "pick_tools", "set_model"
+    "set_tools_profile",
+    "toggle_web_search",
+    "set_tools_enabled",
+    "set_tool_disabled",
+    "pick_tools",
+    "set_model",
+    "force_rebase",
 ]
 
 
@@ -37,6 +43,17 @@ class UsageTotals(BaseAction):
     """Ask what all the user's chats used, by chat, model, day and kind of request."""
 
     action: Literal["usage"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForceRebase(SessionAction):
+    """Declare the chat's tools anew with the next request, which drops what is masked or no longer needed.
+
+    The ack says what that costs at the next send, and what each turn saves from then on; `preview_toggle` says it
+    before.
+    """
+
+    action: Literal["force_rebase"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

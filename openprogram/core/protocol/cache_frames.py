@@ -17,11 +17,12 @@ MissCause = Literal[
     "restart",
     "provider",
     "rebase",
+    "user",
     "settings",
     "program",
 ]
-"""Why tokens that an endpoint held were not reused. `provider`: the bytes were the same and in time. `program`:
-openprogram sent others for no reason on record."""
+"""Why tokens that an endpoint held were not reused. `provider`: the bytes were the same and in time. `user`: the user
+forced a rebase, `rebase`: it saved tokens. `program`: openprogram sent others for no reason on record."""
 
 PromptSection = Literal["tools", "system", "messages"]
 Warmth = Literal["warm", "cold", "none", "unknown"]
@@ -94,7 +95,8 @@ class CacheTotals:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheState:
     """Whether the endpoint still holds the chat's prompt. The next send reads about `tokens` again; that costs
-    `cost_warm` dollars while it is warm, and `cost_cold` when it is not."""
+    `cost_warm` dollars while it is warm, and `cost_cold` when it is not. `forced`: the next request declares the tools
+    anew, as the user asked for."""
 
     state: Warmth
     model: str | None = None
@@ -102,6 +104,7 @@ class CacheState:
     tokens: int | None = None
     cost_warm: float | None = None
     cost_cold: float | None = None
+    forced: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

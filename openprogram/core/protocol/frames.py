@@ -176,10 +176,12 @@ class UsageAck(Ack):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreviewAck(SessionAck):
-    """What a switch would cost at the next send (`preview_toggle`): `tokens` to be read anew, for `cost` dollars more.
+    """What a switch costs at the next send (`preview_toggle`), or a rebase (`force_rebase`): `tokens` to be read anew,
+    for `cost` dollars more. 0 where it is free, null where it is not known.
 
-    0 where it is free, null where it is not known. `later` are tools that it brings and that are named, not declared:
-    one that the model then loads may cost once what `load_tokens` says.
+    `later` are tools that it brings and that are named, not declared: one that the model then loads may cost once what
+    `load_tokens` says. A rebase makes the prompts of a turn `saved_tokens` shorter (negative: longer), which saves
+    `saved_cost` dollars a turn while the cache is warm.
     """
 
     tokens: int | None
@@ -191,6 +193,8 @@ class PreviewAck(SessionAck):
     load_tokens: int | None = None
     costly: bool = False
     """More than the user's setting `costly_send` lets pass without a word."""
+    saved_tokens: int | None = None
+    saved_cost: float | None = None
 
 
 # -- errors, events, snapshots, link ----------------------------------------------------------------------------

@@ -1,9 +1,10 @@
-"""Questions that change nothing: what a chat's tools are, what its requests cost, and why."""
+"""What a chat's tools are, what its requests cost, and why; and having its tools declared anew."""
 
 from typing import Final
 
 from openprogram.core.protocol.actions import ExplainTools
 from openprogram.core.protocol.cache_actions import (
+    ForceRebase,
     InspectCache,
     InspectStep,
     PreviewModels,
@@ -21,4 +22,5 @@ HANDLERS: Final[Handlers] = {
     PreviewToggle: perform,
     PreviewSend: perform,
     PreviewModels: perform,
+    ForceRebase: perform,
 }

@@ -72,6 +72,7 @@ def session_row(row: sqlite3.Row) -> SessionRow:
         outcome=None if outcome is None else typed(TurnFinished, outcome, f"the last turn of chat {row['id']}"),
         outcome_at=None if outcome is None else row["outcome_at"],
         notes=notes(row["notes"], row["id"]),
+        forced_epoch=row["forced_epoch"],
     )
 
 

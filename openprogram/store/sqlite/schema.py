@@ -233,4 +233,5 @@ MIGRATIONS: Final = (
             "CREATE INDEX sent_of_session ON sent (session_id)",
         ),
     ),
+    Migration("forced rebases", ("ALTER TABLE sessions ADD COLUMN forced_epoch INTEGER",)),
 )

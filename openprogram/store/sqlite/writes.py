@@ -15,6 +15,7 @@ from openprogram.core.storage import (
     AddGrant,
     AddNote,
     DropGrants,
+    EndEpoch,
     EndTurn,
     Note,
     PutApproval,
@@ -67,8 +68,9 @@ def apply(db: sqlite3.Connection, write: Write, unit: Unit) -> None:  # noqa: C9
         case AddNote():
             _add_note(db, write, unit)
         case PutSurface():
-            surface = encode(write.surface)
-            db.execute("UPDATE sessions SET surface = ? WHERE id = ?", (surface, unit.session_id))
+            db.execute("UPDATE sessions SET surface = ? WHERE id = ?", (encode(write.surface), unit.session_id))
+        case EndEpoch():
+            db.execute("UPDATE sessions SET forced_epoch = ? WHERE id = ?", (write.epoch, unit.session_id))
         case PutLoaded():
             loaded = _json(list(write.names))
             db.execute("UPDATE sessions SET loaded = ? WHERE id = ?", (loaded, unit.session_id))

@@ -64,6 +64,7 @@ ON_A_CHAT: dict[str, Fields] = {
     "preview_toggle": lambda at: {"session_id": at.session_id, "toggle": "toggle_web_search", "value": True},
     "preview_send": lambda at: {"session_id": at.session_id},
     "preview_models": lambda at: {"session_id": at.session_id},
+    "force_rebase": lambda at: {"session_id": at.session_id},
     "rename_session": lambda at: {"session_id": at.session_id, "title": "Another"},
     "pin_session": lambda at: {"session_id": at.session_id, "value": True},
     "delete_session": lambda at: {"session_id": at.session_id},

@@ -34,7 +34,7 @@ def test_a_prompt_that_was_read_whole_missed_nothing() -> None:
         (outline("abc", "s", "m"), {"reason": "added", "intent_revision": 1}, "toggle"),
         (outline("abc", "s", "m"), {"reason": "added", "registry_version": 1}, "mcp"),
         (outline("a", "s", "m"), {"reason": "cold", "epoch": 2}, "ttl"),
-        (outline("a", "s", "m"), {"reason": "forced", "epoch": 2}, "rebase"),
+        (outline("a", "s", "m"), {"reason": "forced", "epoch": 2}, "user"),
         (outline("ab", "t", "m"), {"reason": "system_changed", "epoch": 2}, "settings"),
         (outline("ab", "t", "m"), {"boot_id": "e_2"}, "restart"),
         (outline("ab", "s", "n"), {"left_branch": True}, "edit"),

@@ -115,8 +115,9 @@ async def test_a_database_of_any_version_reads_as_it_was_written(tmp_path: Path,
         "local/some-model",
     )
 
+    forced = 3 if version >= 8 else None
     assert await store.session("s_1") == SessionRow(
-        info, "u_1", 2, "t_1", 2, surface, loaded, outcome, AT if outcome else None, notes
+        info, "u_1", 2, "t_1", 2, surface, loaded, outcome, AT if outcome else None, notes, forced
     )
     intent = ToolIntent(True, "research", False, ("bash",), None, ("web_*",))
     assert await store.intent("s_1") == StoredIntent(intent, 4)

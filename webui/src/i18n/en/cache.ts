@@ -45,6 +45,7 @@ export const cache = {
   "cache.cause.restart": "restarted with other tools or texts",
   "cache.cause.provider": "provider forgot it",
   "cache.cause.rebase": "tools declared anew",
+  "cache.cause.user": "declared anew as you asked",
   "cache.cause.settings": "settings changed",
   "cache.cause.program": "unexplained: please report",
 } as const;

@@ -47,6 +47,7 @@ export const cache: Readonly<Record<keyof typeof en, string>> = {
   "cache.cause.restart": "重启后工具或文本不同",
   "cache.cause.provider": "提供商忘记了",
   "cache.cause.rebase": "重新声明了工具",
+  "cache.cause.user": "按你的要求重新声明",
   "cache.cause.settings": "设置有变化",
   "cache.cause.program": "原因不明：请报告",
 };

@@ -38,6 +38,7 @@ interface Acks {
   inspect_cache: CacheAck;
   inspect_step: StepAck;
   preview_toggle: PreviewAck;
+  force_rebase: PreviewAck;
   usage: UsageAck;
   create_session: SessionAck;
   list_sessions: SessionsAck;
