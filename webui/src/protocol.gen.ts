@@ -1195,7 +1195,7 @@ section: ("tools" | "system" | "messages")
 }
 /**
  * What the next message would cost (`preview_send`): what of the conversation is billed anew `now`, and what will
- * be `once_cold`, after `warm_until`.
+ * be `once_cold`, after `warm_until` or in `warm_s` seconds.
  * 
  * `reason` is why the planner would rewrite what the endpoint holds (`cold`, `model_changed`, `system_changed`, ...),
  * `branch` where another branch was read last, else `unchanged`. `input_cost` are the dollars for all of the next
@@ -1211,6 +1211,7 @@ reason: string
 session_id: string
 state: ("warm" | "cold" | "none" | "unknown")
 type: "ack"
+warm_s: (number | null)
 warm_until: (string | null)
 }
 /**

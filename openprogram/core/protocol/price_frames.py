@@ -31,7 +31,7 @@ class ModelPrice:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SendPreviewAck(SessionAck):
     """What the next message would cost (`preview_send`): what of the conversation is billed anew `now`, and what will
-    be `once_cold`, after `warm_until`.
+    be `once_cold`, after `warm_until` or in `warm_s` seconds.
 
     `reason` is why the planner would rewrite what the endpoint holds (`cold`, `model_changed`, `system_changed`, ...),
     `branch` where another branch was read last, else `unchanged`. `input_cost` are the dollars for all of the next
@@ -41,6 +41,7 @@ class SendPreviewAck(SessionAck):
     model: str | None
     state: Warmth
     warm_until: str | None
+    warm_s: float | None
     reason: str
     now: Reread
     once_cold: Reread

@@ -75,7 +75,7 @@ async def test_a_chat_resumed_after_its_cache_expired_says_what_the_next_message
         session_id = await chats.said("a long story")
         warm = await preview(chats, session_id)
         assert (warm.state, warm.reason, warm.now) == ("warm", "unchanged", NOTHING)
-        assert (warm.warm_until, warm.once_cold) == ("2026-01-01T12:05:00.000Z", whole(12.5))
+        assert (warm.warm_until, warm.warm_s, warm.once_cold) == ("2026-01-01T12:05:00.000Z", 300.0, whole(12.5))
         assert warm.input_cost == (LONG * 1.0 + ANSWER * 12.5) / 1_000_000
         watch.now += 301
         cold = await preview(chats, session_id)

@@ -6,6 +6,7 @@ import { RequestError, randomId, type ActionBody, type Connection } from "./conn
 import { Batch } from "./state/batch";
 import { fromSnapshot, reduce, waitingCalls, withBranch, withOlder, type ChatState } from "./state/chat";
 import { joinsQueue, outgoingRow, stillOutgoing } from "./state/outgoing";
+import { Prices } from "./prices.svelte";
 import { RowBuilder, type Outgoing, type Row } from "./state/rows";
 import { toasts } from "./toasts.svelte";
 import { ToolSwitches, type Switchable } from "./tool-switches.svelte";
@@ -42,7 +43,8 @@ export class ChatStore implements Switchable {
   readonly #mode = new Wish<PermissionMode>();
   readonly #model = new Wish<string | null>();
   readonly connection: Connection;
-  readonly tools = new ToolSwitches(this);
+  readonly tools: ToolSwitches = new ToolSwitches(this);
+  readonly prices: Prices = new Prices(this);
   readonly #host: ChatHost;
   readonly #rows = new RowBuilder();
   readonly #batch = new Batch<Stamped>((items) => this.#apply(items));
