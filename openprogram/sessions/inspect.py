@@ -52,7 +52,15 @@ async def inspect_cache(hub: Hub, request: Request, action: InspectCache) -> Cac
     """A row per model request, sums, and whether the cache is warm."""
     await hub.row(request.user_id, action.session_id)
     view = await cache_of(hub.ports.store, action.session_id, hub.ports.clock())
-    return CacheAck(id=action.id, session_id=action.session_id, steps=view.steps, totals=view.totals, cache=view.cache)
+    shown = view.steps if action.limit is None else view.steps[-action.limit :]
+    return CacheAck(
+        id=action.id,
+        session_id=action.session_id,
+        steps=shown,
+        totals=view.totals,
+        cache=view.cache,
+        left_out=len(view.steps) - len(shown),
+    )
 
 
 async def inspect_step(hub: Hub, request: Request, action: InspectStep) -> StepAck:

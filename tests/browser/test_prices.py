@@ -1,14 +1,11 @@
 """A price is told before it is paid: a message after a break, another model, a switch (spec cache.md C19)."""
 
 import re
-from pathlib import Path
 from typing import Any
 
-import pytest
 from playwright.async_api import expect
 
 from tests.browser.conftest import OpenTab, Serve
-from tests.browser.test_layouts import PHONE, fits
 from tests.support.browser import Tab
 from tests.support.fake import FakeApi
 from tests.support.server import Server
@@ -84,7 +81,9 @@ async def test_another_model_tells_its_price_in_the_picker_and_before_the_messag
     tab = await told(await priced(fake, serve, WARM_FOR_LONG), fake, open_page)
     await tab.page.get_by_test_id("model-picker").click()
     other = tab.page.get_by_role("menuitemradio", name=re.compile("^other"))
-    await expect(other.get_by_test_id("option-price")).to_have_text(re.compile(r"reads \d\dk tokens, about \$0\.\d\d anew"))
+    await expect(other.get_by_test_id("option-price")).to_have_text(
+        re.compile(r"reads \d\dk tokens, about \$0\.\d\d anew")
+    )
     same = tab.page.get_by_role("menuitemradio", name=re.compile("^demo"))
     await expect(same.get_by_test_id("option-price")).to_have_text("reads nothing anew")
     await tab.audit()

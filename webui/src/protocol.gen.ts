@@ -166,10 +166,13 @@ session_id: string
 }
 /**
  * Ask for a row per model request: tokens read, written, uncached, output, the cost so far, causes of misses.
+ * 
+ * `limit` leaves out all but the newest rows; the sums are over all.
  */
 export interface InspectCache {
 action: "inspect_cache"
 id: string
+limit?: (number | null)
 session_id: string
 }
 /**
@@ -468,11 +471,12 @@ leaf_id: (string | null)
 type: "branch_selected"
 }
 /**
- * A chat's requests in the order of sending (`inspect_cache`).
+ * A chat's requests in the order of sending (`inspect_cache`), without the oldest `left_out`.
  */
 export interface CacheAck {
 cache: CacheState
 id: string
+left_out: number
 session_id: string
 steps: CacheStep[]
 totals: CacheTotals

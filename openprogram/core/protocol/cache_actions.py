@@ -20,9 +20,13 @@ Toggle = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InspectCache(SessionAction):
-    """Ask for a row per model request: tokens read, written, uncached, output, the cost so far, causes of misses."""
+    """Ask for a row per model request: tokens read, written, uncached, output, the cost so far, causes of misses.
+
+    `limit` leaves out all but the newest rows; the sums are over all.
+    """
 
     action: Literal["inspect_cache"]
+    limit: Annotated[int, Ge(1)] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -147,11 +147,12 @@ class ToolsAck(SessionAck):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheAck(SessionAck):
-    """A chat's requests in the order of sending (`inspect_cache`)."""
+    """A chat's requests in the order of sending (`inspect_cache`), without the oldest `left_out`."""
 
     steps: tuple[CacheStep, ...]
     totals: CacheTotals
     cache: CacheState
+    left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

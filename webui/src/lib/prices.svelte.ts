@@ -10,6 +10,7 @@ type Switch = Omit<Extract<ActionBody, { action: "preview_toggle" }>, "action" |
 interface Priced {
   readonly id: string | null;
   readonly connection: Connection;
+  complain(error: unknown): void;
   readonly tools: { readonly chip: { readonly state: string }; toggleSearch(): void };
 }
 
@@ -80,6 +81,19 @@ export class Prices {
     }
     this.armed = false;
     this.#chat.tools.toggleSearch();
+  }
+
+  /** Have the next request declare the tools anew. Whether that was taken; a refusal is shown. */
+  async forceRebase(): Promise<boolean> {
+    const session_id = this.#chat.id;
+    if (session_id === null) return false;
+    try {
+      await this.#chat.connection.request({ action: "force_rebase", session_id });
+      return true;
+    } catch (error) {
+      this.#chat.complain(error);
+      return false;
+    }
   }
 
   /** A price that cannot be asked for is not known, which nobody has to be told. */
