@@ -7,6 +7,7 @@ import { Batch } from "./state/batch";
 import { fromSnapshot, reduce, waitingCalls, withBranch, withOlder, type ChatState } from "./state/chat";
 import { joinsQueue, outgoingRow, stillOutgoing } from "./state/outgoing";
 import { Prices } from "./prices.svelte";
+import { errorLine } from "./server-words";
 import { RowBuilder, type Outgoing, type Row } from "./state/rows";
 import { toasts } from "./toasts.svelte";
 import { ToolSwitches, type Switchable } from "./tool-switches.svelte";
@@ -266,7 +267,7 @@ export class ChatStore implements Switchable {
       this.outgoing = stillOutgoing(this.outgoing, this.state, false);
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
-      this.#replace(entry.key, { ...entry, failed: error.message });
+      this.#replace(entry.key, { ...entry, failed: errorLine({ code: error.code, message: error.message }) });
     }
   }
 
@@ -290,6 +291,6 @@ export class ChatStore implements Switchable {
   complain(error: unknown): void {
     if (!(error instanceof RequestError)) throw error;
     if (error.code === "stopped") return; // the page is closing
-    toasts.show(error.hint === null ? error.message : `${error.message} ${error.hint}`, { tone: "error" });
+    toasts.show(errorLine(error), { tone: "error" });
   }
 }

@@ -13,7 +13,7 @@ export const cache = {
   "cache.cold": "Cold",
   "cache.loading": "Looking…",
   "cache.next": "The next message costs about {cost}.",
-  "cache.onceCold": "Once cold it reads {what} anew.",
+  "cache.onceCold": "Once cold it re-reads {what}.",
   "cache.unreported": "This provider does not report its cache.",
   "cache.earlier_one": "Show {n} earlier",
   "cache.earlier_other": "Show {n} earlier",

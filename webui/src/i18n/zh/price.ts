@@ -18,7 +18,7 @@ export const price: Readonly<Record<keyof typeof en, string>> = {
   "price.switch": "从下一条消息起生效，届时将重新读取 {what}。",
   "price.again": "再按一次即切换。",
   "price.allFree": "切换不花费用，从下一条消息起生效。",
-  "price.later": "{n} 个工具在需要时才加载；首次使用其中一个会重新读取 {tokens} 个 token。",
+  "price.later": "另有 {n} 个按需加载：加载一个会重新读取 {tokens} 个 token。",
   "price.model": "重新读取 {what}",
   "price.modelFree": "无需重新读取",
   "price.setting": "发送前提示费用，当达到",

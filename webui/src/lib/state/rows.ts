@@ -82,7 +82,7 @@ function userRow(message: Message, state: ChatState): Row {
 }
 
 function noticeRow(message: Message): Row {
-  return { kind: "note", key: message.id, text: textOf(message), toModel: true };
+  return { kind: "note", key: message.id, code: "", text: textOf(message), toModel: true };
 }
 
 function noteRows(notes: readonly Note[], afterId: string | null): Row[] {
@@ -91,7 +91,7 @@ function noteRows(notes: readonly Note[], afterId: string | null): Row[] {
     .map((note, index): Row => {
       const key = `${afterId ?? "top"}:note:${index}`;
       return note.error === null
-        ? { kind: "note", key, text: note.message, toModel: false }
+        ? { kind: "note", key, code: note.code, text: note.message, toModel: false }
         : { kind: "error", key, error: note.error, at: null, canContinue: false };
     });
 }
