@@ -1,8 +1,10 @@
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { errorLine, errorWords, noticeWords } from "./server-words";
 import { settings } from "./settings.svelte";
 
-afterEach(() => (settings.language = "system"));
+vi.mock("./settings.svelte", () => ({ settings: { language: "en" } }));
+
+afterEach(() => (settings.language = "en"));
 
 test("in English the server's own words are shown", () => {
   settings.language = "en";

@@ -119,4 +119,6 @@ test("a change is named by the files of its diff, or by those it names where lin
   expect(changePath("", { patch })).toBe("old.py → new.py (+1)");
   expect(changePath(diff, { patch: `${patch}\n*** Delete File: c.txt` })).toBe("old.py → new.py (+2)");
   expect(changePath("", { patch: 7 })).toBe("");
+  expect(changePath("--- a/old.py\n+++ b/new.py\n", {})).toBe("old.py → new.py");
+  expect(changePath("--- /dev/null\n+++ b/new.py\n@@ -0,0 +1 @@\n+a\n", {})).toBe("new.py");
 });

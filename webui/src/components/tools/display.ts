@@ -95,7 +95,7 @@ function filesOf(diff: string): readonly FileDiff[] {
       old = fileName(line);
     } else if (!inside && line.startsWith("+++ ")) {
       const name = fileName(line);
-      files.push({ name: name === "/dev/null" ? old : name, lines: [] });
+      files.push({ name: name === "/dev/null" ? old : moved(old, name), lines: [] });
     } else if (!inside) {
       continue; // "\ No newline at end of file", and notes between files
     } else if (line.startsWith("+")) {
@@ -107,6 +107,10 @@ function filesOf(diff: string): readonly FileDiff[] {
     }
   }
   return files;
+}
+
+function moved(from: string, to: string): string {
+  return from === to || from === "" || from === "/dev/null" ? to : `${from} → ${to}`;
 }
 
 function fileName(head: string): string {
