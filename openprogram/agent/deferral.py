@@ -16,6 +16,7 @@ from openprogram.context.catalog import Count, catalog, entries_of, uncovered
 from openprogram.core.jsonio import JsonObject, digest
 from openprogram.core.loaded import LoadedSet
 from openprogram.core.messages import Message
+from openprogram.core.ports import Authority
 from openprogram.core.prompt import ModelInfo
 from openprogram.core.surface import Surface
 from openprogram.core.tooling import DISCOVERY_TOOL, Contract, ToolSpec
@@ -47,17 +48,50 @@ def worth_keeping(
 
 
 def wanted(
-    setup: Setup, loaded: Sequence[str], kept: Sequence[str], history: Sequence[Message], previous: Surface | None
+    setup: Setup,
+    loaded: Sequence[str],
+    kept: Sequence[str],
+    history: Sequence[Message],
+    previous: Surface | None,
+    withheld: frozenset[str] = frozenset(),
 ) -> Wanted:
-    """What the planner is asked for. `loaded` may be added within an epoch; of it a rebase declares only `kept`."""
+    """What the planner is asked for. `loaded` may be added within an epoch; of it a rebase declares only `kept`.
+
+    `withheld` are tools that the provider would run and that the user has switched off since the turn began.
+    """
     asked = offer(setup.contract, setup.floor, setup.model, setup.count, loaded, kept, previous)
+    if withheld:
+        asked = without(asked, withheld)
     return replace(
         asked,
         system_digest=digest(list(assemble(setup.prompt).texts)),
         branch=tuple(message.id for message in history),
         at=history[-1].id if history else "",
         search=newest_search(history),
+        cut=cut_of(history),
     )
+
+
+def withheld(contract: Contract, authority: Authority) -> frozenset[str]:
+    """The contract's tools that the provider would run and that are not authorised any more: where no call of theirs is
+    dispatched here, the next request is where a switch is honoured (spec tools.md T4, T21)."""
+    hosted = (tool.spec.name for tool in contract.tools if tool.spec.hosted is not None)
+    return frozenset(name for name in hosted if not authority.authorised_now(name))
+
+
+def without(asked: Wanted, names: frozenset[str]) -> Wanted:
+    """The same wishes but for these tools."""
+
+    def rest(tools: tuple[JsonObject, ...]) -> tuple[JsonObject, ...]:
+        return tuple(tool for tool in tools if tool["name"] not in names)
+
+    discovered = None if asked.discovered is None else rest(asked.discovered)
+    return replace(asked, tools=rest(asked.tools), authorised=asked.names - names, discovered=discovered)
+
+
+def cut_of(view: Sequence[Message]) -> str | None:
+    """The summary that what a model sees begins with."""
+    return view[0].id if view and view[0].compaction is not None else None
 
 
 def newest_search(history: Sequence[Message]) -> Place | None:

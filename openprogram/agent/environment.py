@@ -9,6 +9,7 @@ from typing import Protocol
 from openprogram.agent.stop import StopSignal
 from openprogram.context.assembler import PromptContext
 from openprogram.context.catalog import Count
+from openprogram.context.compaction import shown
 from openprogram.core.asking import AskPerson
 from openprogram.core.chats import Chats
 from openprogram.core.clock import Clock
@@ -105,11 +106,19 @@ class History:
 
     def __init__(self, messages: Sequence[Message] = ()) -> None:
         self._messages = list(messages)
+        self._view: tuple[Message, ...] | None = None
 
     @property
     def messages(self) -> tuple[Message, ...]:
         """The branch from its root."""
         return tuple(self._messages)
+
+    @property
+    def view(self) -> tuple[Message, ...]:
+        """What a model sees of it (spec cache.md C16)."""
+        if self._view is None:
+            self._view = shown(self._messages)
+        return self._view
 
     @property
     def leaf_id(self) -> str | None:
@@ -126,16 +135,18 @@ class History:
         if message.parent_id != self.leaf_id:
             raise ValueError(f"{message.id} is not below the leaf {self.leaf_id}")
         self._messages.append(message)
+        self._view = None
 
 
 @dataclass(slots=True)
 class Progress:
     """What is carried from request to request of one session, where known: the last one's segments and what was sent of
-    it, and of each model the last request that was answered."""
+    it, and of each model the last request that was answered, and by which of the endpoint's answers."""
 
     segments: tuple[Segment, ...] = ()
     outline: Outline | None = None
     answered: dict[str, AnsweredRequest] = field(default_factory=dict)
+    answer_ids: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +162,15 @@ class Resumed:
     results: Mapping[str, ToolResultBlock]
     fingerprint: str
     discovered: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CompactNow:
+    """The first turn of the run answers nothing: the user has asked for a compaction, and that is all it does."""
+
+
+Errand = Resumed | CompactNow | None
+"""What a run begins with; None: the user input that its history ends in."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,18 @@ step: one model request with the tool calls that its answer asks for. Everything
 """
 
 from collections.abc import Sequence
+from typing import Final, assert_never
 
 from openprogram.agent.calls import CallSite, run_calls
+from openprogram.agent.compact import compact, make_room
 from openprogram.agent.discovery import Discoverable
-from openprogram.agent.environment import Environment, Resumed, Setup
+from openprogram.agent.environment import CompactNow, Environment, Errand, Resumed, Setup
 from openprogram.agent.freeze import residency
 from openprogram.agent.pictures import PictureRoom
-from openprogram.agent.step import record, run_step
+from openprogram.agent.planning import record
+from openprogram.agent.step import run_step
 from openprogram.agent.stop import Stopped
+from openprogram.agent.summary import FAILED
 from openprogram.core.clock import iso_time
 from openprogram.core.errors import ConfigError, RequestError
 from openprogram.core.events import (
@@ -30,14 +34,18 @@ from openprogram.core.messages import Message, TextBlock, ToolResultBlock
 from openprogram.core.prompt import ProviderFailure
 from openprogram.core.tooling import DISCOVERY_TOOL, Contract
 
+_NOTHING_TO_COMPACT: Final = ErrorInfo(FAILED, "There is nothing to summarise yet, or not in one request.")
 _GOES_ON: frozenset[TurnReason] = frozenset({"done", "limit", "cut"})
 
 
-async def run(env: Environment, resumed: Resumed | None = None) -> None:
-    """Run turns until no message waits. The history ends in user input, or in the calls that `resumed` goes on with.
+async def run(env: Environment, errand: Errand = None) -> None:
+    """Run turns until no message waits. The history ends in user input, or in the calls of a turn that is resumed, or
+    wherever a compaction was asked for.
 
     After a stop or a failure the waiting messages stay in the queue, where the user sees them.
     """
+    resumed = errand if isinstance(errand, Resumed) else None
+    asked = isinstance(errand, CompactNow)
     while True:
         turn_id = resumed.turn_id if resumed else env.turn_id()
         try:
@@ -51,15 +59,35 @@ async def run(env: Environment, resumed: Resumed | None = None) -> None:
             _answer_calls(env, resumed)
             env.emit(ErrorRaised(info), TurnFinished(turn_id, "error", info))
             break
-        reason, failure = await _turn(env, setup, turn_id, resumed)
+        if asked:
+            reason, failure = await _compaction(env, setup, turn_id)
+        else:
+            reason, failure = await _turn(env, setup, turn_id, resumed)
         env.emit(TurnFinished(turn_id, reason, failure))
         await env.emit.flush()
         if reason not in _GOES_ON or env.stop.requested:
             break
-        if not await env.inbox.next_input(unanswered=reason == "done" and _unanswered(env)):
+        unanswered = reason == "done" and not asked and _unanswered(env)
+        if not await env.inbox.next_input(unanswered=unanswered):
             break
-        resumed = None
+        resumed, asked = None, False
     await env.emit.flush()
+
+
+async def _compaction(env: Environment, setup: Setup, turn_id: str) -> tuple[TurnReason, ErrorInfo | None]:
+    """The turn of a user who has asked for a compaction."""
+    result = await compact(env, setup, turn_id, "asked")
+    match result.outcome:
+        case "done":
+            return "done", None
+        case "stopped":
+            return "stopped", None
+        case "failed":
+            return "error", result.error
+        case None:
+            return "error", _NOTHING_TO_COMPACT
+        case _:
+            assert_never(result.outcome)
 
 
 async def _turn(
@@ -71,13 +99,17 @@ async def _turn(
         answer = env.history.last
         if answer is None or not answer.calls:
             step += 1
-            outcome = await run_step(env, setup, turn_id, step)
+            room = await make_room(env, setup, turn_id, turn_start=step == 1)
+            if room == "stopped":
+                return "stopped", None
+            outcome = await run_step(env, setup, turn_id, step, compacted=room == "done")
             answer = outcome.message
             ended = _ending(outcome.received.status, outcome.received.failure, answer)
             if ended is not None:
                 return ended
-        await _call_tools(env, setup, turn_id, answer, resumed)
-        resumed = None
+        if answer.calls:
+            await _call_tools(env, setup, turn_id, answer, resumed)
+            resumed = None
         await env.emit.flush()
         if env.stop.requested:
             return "stopped", None
@@ -179,13 +211,14 @@ def _ending(
         return "stopped", None
     if status == "cut":
         return "cut", None
-    return None if answer.calls else ("done", None)
+    return None if answer.calls or answer.paused else ("done", None)
 
 
 async def _call_tools(env: Environment, setup: Setup, turn_id: str, answer: Message, resumed: Resumed | None) -> None:
     """Run the calls and record their results, with what they added to the loaded set, in one commit."""
     surface = env.surfaces.current
-    shown = surface.on([message.id for message in env.history.messages]) if surface else None
+    view = env.history.view
+    shown = surface.on([message.id for message in view]) if surface else None
     discoverable = Discoverable(setup.contract, shown, env.loaded, env.authority, setup.rank)
     site = CallSite(
         env.session_id,
@@ -196,7 +229,7 @@ async def _call_tools(env: Environment, setup: Setup, turn_id: str, answer: Mess
         env.emit,
         env.stop,
         env.monotonic,
-        PictureRoom(env.history.messages, resumed.results.values() if resumed else ()),
+        PictureRoom(view, resumed.results.values() if resumed else ()),
         env.tool_ports,
     )
     known = len(env.loaded.names)

@@ -1,8 +1,10 @@
 """Keeping what was sent: from a request's body to its record in the chat, and from the answer to its verdict."""
 
 import asyncio
+from collections.abc import Sequence
 from typing import Final
 
+from openprogram.agent.deferral import cut_of
 from openprogram.agent.environment import Environment, Setup
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.sent import Conditions, PutSent, SentRecord
@@ -28,6 +30,7 @@ class Sending:
         self._step = step
         self._message_id = message_id
         self._parent_id = env.history.leaf_id
+        self._cut = cut_of(env.history.view)
         self._plan = plan
         self._record: SentRecord | None = None
         self._outline: Outline | None = None
@@ -59,8 +62,7 @@ class Sending:
         if outline == self._outline:
             return  # the same again, after a failure that passed
         digests, before = outline.digests, known.digests if known else ()
-        pairs = zip(before, digests, strict=False)
-        kept = next((place for place, (old, new) in enumerate(pairs) if old != new), min(len(before), len(digests)))
+        kept = common(before, digests)
         record = SentRecord(
             turn_id=self._turn_id,
             step=self._step,
@@ -97,6 +99,7 @@ class Sending:
             intent_revision=contract.intent_revision,
             registry_version=contract.registry_version,
             boot_id=self._env.boot_id,
+            cut=self._cut,
         )
 
     def verdict(self, usage: Usage) -> CacheVerdict:
@@ -111,6 +114,12 @@ class Sending:
         if usage.prompt is not None:
             progress.answered[model] = current
         return explain(previous, current, left_branch=left).verdict
+
+
+def common(before: Sequence[object], now: Sequence[object]) -> int:
+    """How many leading parts of two requests are the same."""
+    pairs = zip(before, now, strict=False)
+    return next((place for place, (old, new) in enumerate(pairs) if old != new), min(len(before), len(now)))
 
 
 def moved(plan: SurfacePlan) -> tuple[str, ...]:

@@ -1,31 +1,25 @@
 """One step: plan the surface, send the request, keep the answer."""
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from openprogram.agent.deferral import undeclared, wanted, worth_keeping
+from openprogram.agent.compact import KEPT, compact
 from openprogram.agent.environment import Environment, Setup
-from openprogram.agent.sending import Sending, moved
+from openprogram.agent.hosted import Gate
+from openprogram.agent.planning import planned, record, request_of
+from openprogram.agent.sending import Sending, common, moved
 from openprogram.agent.stream import Received, receive
-from openprogram.context.assembler import assemble
-from openprogram.context.catalog import entries_of, uncovered
-from openprogram.context.notices import notice_text, turns_since_switch
 from openprogram.core.clock import iso_time
-from openprogram.core.events import Event, LoadedChanged, MessageAdded, Notice, StepFinished, StepStarted
+from openprogram.core.events import ErrorRaised, Notice, StepFinished, StepStarted
 from openprogram.core.ids import new_id
-from openprogram.core.jsonio import JsonObject
-from openprogram.core.messages import Message, TextBlock
+from openprogram.core.messages import Message
 from openprogram.core.prompt import ProviderRequest, Segment
 from openprogram.core.surface import Capability, Surface, SurfacePlan
-from openprogram.core.tooling import DISCOVERY_TOOL, ToolSpec
-from openprogram.providers.pricing import tool_text
 from openprogram.providers.segments import segments
 from openprogram.surface.bridge import unbridged
-from openprogram.surface.planner import plan
-from openprogram.surface.strategies import allowed, deals_in_changes, downgraded
-from openprogram.surface.wanted import Warmth
+from openprogram.surface.hosted import callable_now
+from openprogram.surface.strategies import deals_in_changes, downgraded
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,39 +39,67 @@ class StepOutcome:
     received: Received
 
 
-def record(env: Environment, message: Message, *before: Event) -> None:
-    """Append to the history and tell everyone, in one commit with the events that belong before it."""
-    env.history.append(message)
-    env.emit(*before, MessageAdded(message))
-
-
-async def run_step(env: Environment, setup: Setup, turn_id: str, step: int) -> StepOutcome:
+async def run_step(env: Environment, setup: Setup, turn_id: str, step: int, *, compacted: bool = False) -> StepOutcome:
     """Send one request and record the answer, whole or partial.
 
     An endpoint that refuses a change of the tools gets the same request without it, once (spec cache.md C9): what it
-    had taken is told anew by a rebase, and what it takes then is remembered.
+    had taken is told anew by a rebase, and what it takes then is remembered. One that refuses the conversation as too
+    long gets it shorter, once (C16): by all that can go, if it was `compacted` for this step already.
     """
     at, model = StepId(turn_id, step, new_id("m")), setup.model
     capability = env.capabilities.of(model)
-    sent = await _send(env, setup, at, capability)
+    sent = await _sent_in_time(env, setup, at, capability)
     if _refused(sent):
-        again = await _send(env, setup, at, downgraded(capability))
+        again = await _sent_in_time(env, setup, at, downgraded(capability))
         if again.accepted:
             await env.capabilities.refused(model, capability.strategy)
             env.emit(Notice("downgraded", _DOWNGRADED.format(title=model.title)))
         sent = again
+    if _too_long(sent):
+        sent = await _shorter(env, setup, at, sent, 0.0 if compacted else KEPT)
     return _record_answer(env, setup, at, sent)
+
+
+async def _shorter(env: Environment, setup: Setup, at: StepId, sent: "_Sent", keep: float) -> "_Sent":
+    """Compact the conversation and send the step again; where that does not help either, say what does."""
+    result = await compact(env, setup, at.turn_id, "refused", keep=keep)
+    if result.outcome == "stopped":
+        sent.received.status, sent.received.failure = "stopped", None
+        return sent
+    if result.error is not None:
+        env.emit(ErrorRaised(result.error))
+    elif result.outcome == "done":
+        sent = await _sent_in_time(env, setup, at, env.capabilities.of(setup.model))
+    failure = sent.received.failure
+    if failure is not None and failure.code == "context_too_long":
+        text = _STILL_TOO_LONG if result.outcome == "done" else _CANNOT_BE_SHORTER
+        if result.error is None:
+            sent.received.failure = replace(failure, message=text, action="choose_model")
+    return sent
+
+
+def _too_long(sent: "_Sent") -> bool:
+    """Whether the endpoint has refused the conversation for its length, before anything of an answer."""
+    received = sent.received
+    too_long = received.failure is not None and received.failure.code == "context_too_long"
+    return too_long and received.first_piece_at is None and not received.blocks
 
 
 _BAD_REQUEST: Final = 400
 _TURNS_OF_THE_LOOP: Final = 2
 """So often other tasks get on before a request goes out: the log's writer then works while the request travels, not
 when the first piece of the answer already waits to be stored behind it."""
-_RATES: Final = (0.1, 1.25)
-"""Reading from a cache and writing to it, relative to plain input, where a model's prices are not known."""
 _DOWNGRADED: Final = (
     "{title} does not take changes of the tools in mid-chat. They are sent in another way from now on, "
     "which may cost the cached conversation when a tool is found."
+)
+_STILL_TOO_LONG: Final = (
+    "Even with a summary in place of what was said, this conversation is too long for the model. Choose one with a "
+    "larger context window, switch tools off, or go on in a new chat."
+)
+_CANNOT_BE_SHORTER: Final = (
+    "This message is too long for the model, and there is nothing before it to summarise. Shorten it, choose a model "
+    "with a larger context window, or switch tools off."
 )
 
 
@@ -90,25 +112,35 @@ class _Sent:
     request: ProviderRequest
     started: float
     sending: Sending
+    gate: Gate
     received: Received = field(default_factory=Received)
     accepted: bool = False
 
 
+async def _sent_in_time(env: Environment, setup: Setup, at: StepId, capability: Capability) -> _Sent:
+    """Send the request; planned anew where it would let the provider search and the chip went off before it was out."""
+    while True:
+        sent = await _send(env, setup, at, capability)
+        if not sent.gate.closed:
+            return sent
+
+
 async def _send(env: Environment, setup: Setup, at: StepId, capability: Capability) -> _Sent:
-    surface, next_plan = await _planned(env, setup, at, capability)
-    request = _request(env, setup, surface)
+    surface, next_plan = await planned(env, setup, at.turn_id, capability, turn_start=at.number == 1)
+    request = request_of(env, setup, surface, env.history.view)
     parts = segments(request)
-    kept = _common(env.progress.segments, parts)
+    kept = common(env.progress.segments, parts)
     env.progress.segments = parts
     env.emit(_started(env, setup, at, next_plan, kept, parts[kept:]))
     sending = Sending(env, setup, next_plan, at.turn_id, at.number, at.message_id)
-    sent = _Sent(surface, next_plan, request, env.monotonic(), sending)
+    gate = Gate(callable_now(surface.on([message.id for message in request.messages])), env.authority)
+    sent = _Sent(surface, next_plan, request, env.monotonic(), sending, gate)
 
     def accepted() -> None:
         sent.accepted = True
         env.surfaces.accepted(surface)
 
-    events = setup.provider.stream(request)
+    events = gate.pass_on(setup.provider.stream(request))
     for _ in range(_TURNS_OF_THE_LOOP):
         await asyncio.sleep(0)
     try:
@@ -148,96 +180,17 @@ def _record_answer(env: Environment, setup: Setup, at: StepId, sent: _Sent) -> S
         setup.model.id,
         received.usage,
         price.cost(received.usage) if price else None,
-        sent.sending.verdict(received.usage),
+        replace(sent.sending.verdict(received.usage), provider=received.diagnosis),
         None if first is None else round((first - sent.started) * 1000),
         round((env.monotonic() - sent.started) * 1000),
+        received.answer_id,
     )
+    if received.answer_id is not None:
+        env.progress.answer_ids[setup.model.id] = received.answer_id
     if received.status in ("complete", "cut"):
         env.answered(setup.model, sent.request, sent.plan, received.usage)
     record(env, answer, finished)
     return StepOutcome(answer, received)
-
-
-def _request(env: Environment, setup: Setup, surface: Surface) -> ProviderRequest:
-    messages = env.history.messages
-    return ProviderRequest(
-        model=setup.model.model,
-        system=assemble(replace(setup.prompt, catalog=surface.catalog)).texts,
-        tools=surface.declared,
-        messages=messages,
-        params=setup.params,
-        cache_key=env.session_id,
-        previous_length=_shown_before(messages),
-        strategy=surface.strategy,
-        deferred=surface.deferred,
-        deltas=surface.on([message.id for message in messages]).deltas,
-        allowed=allowed(surface, setup.model.capability),
-        thinking_after=surface.thinking_after,
-    )
-
-
-def _common(before: Sequence[Segment], now: Sequence[Segment]) -> int:
-    """How many leading segments are the same."""
-    pairs = zip(before, now, strict=False)
-    return next((place for place, (old, new) in enumerate(pairs) if old != new), min(len(before), len(now)))
-
-
-def _shown_before(history: Sequence[Message]) -> int:
-    """How many messages the last answered request held: those before its answer."""
-    answers = (place for place in range(len(history) - 1, -1, -1) if history[place].role == "assistant")
-    return next(answers, 0)
-
-
-async def _planned(env: Environment, setup: Setup, at: StepId, capability: Capability) -> tuple[Surface, SurfacePlan]:
-    """The surface of the next request, with the model told of what it has to know before.
-
-    A rebase at the start of a turn takes dead weight out of the loaded set (cache.md C4).
-    """
-    loaded, previous, history = env.loaded.names, env.surfaces.current, env.history
-    start = at.number == 1
-    kept = worth_keeping(env.loaded, setup.contract, history.messages, previous) if start else loaded
-    warmth, force = _warmth(env, setup, turn_start=start), env.surfaces.forced
-
-    def planned() -> tuple[Surface, SurfacePlan]:
-        asked = wanted(setup, loaded, kept, history.messages, previous)
-        return plan(previous, asked, capability, warmth, force=force)
-
-    surface, chosen = planned()
-    if chosen.kind == "rebase" and env.loaded.drop(set(loaded) - set(kept)):
-        env.emit(LoadedChanged(env.loaded.names))
-    notice = await _notice_text(env, setup, surface, chosen)
-    if notice is None:
-        return surface, chosen
-    record(env, _notice(env, notice, at.turn_id))
-    return planned()  # the same, behind the notice
-
-
-def _warmth(env: Environment, setup: Setup, *, turn_start: bool) -> Warmth:
-    model, history = setup.model, env.history.messages
-    last = env.progress.answered.get(model.id)
-
-    def size(tool: JsonObject) -> int:
-        return round(setup.count(tool_text(model.counting.api, tool)) * model.counting.ratio)
-
-    price = model.price
-    rates = (price.cache_read / price.input, price.cache_write_5m / price.input) if price and price.input else _RATES
-    return Warmth(
-        now=env.clock(),
-        turn_start=turn_start,
-        prompt_tokens=last.usage.prompt if last else None,
-        size=size,
-        requests=sum(1 for message in history if message.role == "assistant"),
-        turns_since_switch=turns_since_switch(history),
-        read_rate=rates[0],
-        write_rate=rates[1],
-    )
-
-
-def _untold(setup: Setup, surface: Surface) -> tuple[ToolSpec, ...]:
-    """What could be loaded and does not stand in the catalog as it was sent: it came since."""
-    if setup.contract.get(DISCOVERY_TOOL) is None:
-        return ()
-    return uncovered(undeclared(setup.contract, surface), entries_of(surface.catalog))
 
 
 def _started(
@@ -259,22 +212,4 @@ def _started(
         causes=moved(next_plan),
         kept=kept,
         segments=changed,
-    )
-
-
-async def _notice_text(env: Environment, setup: Setup, surface: Surface, next_plan: SurfacePlan) -> str | None:
-    """What the model has to be told before this request, if anything."""
-    messages, today = env.history.messages, iso_time(env.clock())[:10]
-    untold = _untold(setup, surface.on([message.id for message in messages]))
-    return notice_text(next_plan, messages, today, untold, setup.count, await env.news(env.session_id))
-
-
-def _notice(env: Environment, text: str, turn_id: str) -> Message:
-    return Message(
-        id=new_id("m"),
-        parent_id=env.history.leaf_id,
-        role="notice",
-        blocks=(TextBlock(text),),
-        created_at=iso_time(env.clock()),
-        turn_id=turn_id,
     )

@@ -6,14 +6,15 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from openprogram.agent.stop import Stopped, StopSignal
-from openprogram.core.events import Notice, ReasoningDelta, TextDelta, ToolCallDelta
+from openprogram.core.events import HostedAdded, Notice, ReasoningDelta, TextDelta, ToolCallDelta
 from openprogram.core.jsonio import JsonObject
-from openprogram.core.messages import Block, MessageStatus, ReasoningBlock, TextBlock, ToolUseBlock
+from openprogram.core.messages import Block, HostedBlock, MessageStatus, ReasoningBlock, TextBlock, ToolUseBlock
 from openprogram.core.ports import Emit
 from openprogram.core.prompt import (
     CallPiece,
     Completed,
     Failed,
+    HostedPiece,
     ProviderEvent,
     ProviderFailure,
     ReasoningPiece,
@@ -23,7 +24,7 @@ from openprogram.core.prompt import (
     StopReason,
     TextPiece,
 )
-from openprogram.core.usage import Usage
+from openprogram.core.usage import ProviderDiagnosis, Usage
 
 
 @dataclass(slots=True)
@@ -34,9 +35,12 @@ class Received:
     stop_reason: StopReason | None = None
     failure: ProviderFailure | None = None
     usage: Usage = field(default_factory=Usage)
+    answer_id: str | None = None
+    diagnosis: ProviderDiagnosis | None = None
     first_piece_at: float | None = None
     blocks: tuple[Block, ...] | None = None
     pieces: dict[int, tuple[type[TextBlock] | type[ReasoningBlock], list[str]]] = field(default_factory=dict)
+    hosted: dict[int, HostedBlock] = field(default_factory=dict)
     seen: dict[int, tuple[float, float]] = field(default_factory=dict)
     """When the first and the newest piece of each reasoning block came."""
 
@@ -56,8 +60,9 @@ class Received:
             return self._timed(self.blocks)
         if self.blocks is not None:
             return self._timed(tuple(block for block in self.blocks if not isinstance(block, ToolUseBlock)))
-        joined = ((kind, "".join(parts)) for _, (kind, parts) in sorted(self.pieces.items()))
-        return self._timed(tuple(kind(text) for kind, text in joined if text))
+        joined = ((place, kind, "".join(parts)) for place, (kind, parts) in self.pieces.items())
+        shown: dict[int, Block] = {place: kind(text) for place, kind, text in joined if text}
+        return self._timed(tuple(block for _, block in sorted((shown | self.hosted).items())))
 
     def _timed(self, blocks: tuple[Block, ...]) -> tuple[Block, ...]:
         """The blocks, reasoning with how long it was seen to take: from its first piece to its last."""
@@ -118,6 +123,10 @@ async def _consume(
                     received.first_piece_at = received.first_piece_at or now()
                     received.add(block, ReasoningBlock, text, now())
                     emit(ReasoningDelta(message_id, block, text))
+                case HostedPiece(block, hosted):
+                    received.first_piece_at = received.first_piece_at or now()
+                    received.hosted[block] = hosted
+                    emit(HostedAdded(message_id, block, hosted))
                 case CallPiece(block, call_id, name, text):
                     received.first_piece_at = received.first_piece_at or now()
                     emit(ToolCallDelta(message_id, block, call_id, name, text))
@@ -129,6 +138,7 @@ async def _consume(
                     emit(Notice("retry", f"{failure.message} Trying again in {delay_s:.0f} s (attempt {attempt})."))
                 case Completed(blocks, stop_reason, usage):
                     received.blocks, received.usage, received.stop_reason = blocks, usage, stop_reason
+                    received.answer_id, received.diagnosis = event.answer_id, event.diagnosis
                     received.status = "cut" if stop_reason == "max_tokens" else "complete"
                 case Failed(failure, blocks, usage):
                     received.blocks, received.usage, received.failure = blocks or None, usage, failure

@@ -11,6 +11,10 @@ from openprogram.core.jsonio import decode_object
 
 ENDPOINT: Final = "demo"
 MODEL: Final = "demo"
+COMMAND: Final = (
+    *(sys.executable, "-m", "openprogram", "fake-api"),
+    *("--host", "127.0.0.1", "--port", "0", "--exit-with-stdin", "--no-control"),
+)
 _START_S: Final = 30.0
 _END_S: Final = 5.0
 
@@ -47,8 +51,7 @@ class DemoProcess:
 
     async def _start(self) -> tuple[asyncio.subprocess.Process, str]:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "openprogram", "fake-api"),
-            *("--host", "127.0.0.1", "--port", "0", "--exit-with-stdin", "--no-control"),
+            *COMMAND,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
         )

@@ -1,4 +1,4 @@
-"""`openprogram`: serve, cache, export, replay, fake-api, version.
+"""`openprogram`: serve, cache, rebase, export, replay, fake-api, version.
 
 What goes wrong is one line on standard error, and an exit status.
 
@@ -26,6 +26,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     if options.command == "serve":
         from openprogram.cli.serve import run  # noqa: PLC0415  (`version` and wrong options answer at once)
+    elif options.command == "rebase":
+        from openprogram.cli.rebase import run  # noqa: PLC0415
     else:
         from openprogram.cli.inspect import run  # noqa: PLC0415
     return run(options)

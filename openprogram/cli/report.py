@@ -19,6 +19,9 @@ def chat_lines(title: str, steps: Sequence[CacheStep], totals: CacheTotals, cach
     lines = [title, "", f"{_row(head, widths)}"]
     for step, cells in zip(steps, table, strict=True):
         lines.append(f"{_row(cells, widths)}  {_bar(step)}{_marks(step)}")
+        if step.provider is not None:
+            lost = "" if step.provider.missed is None else f", {tokens(step.provider.missed)} tokens"
+            lines.append(f"      the provider says: {step.provider.said}{lost}")
         if step.difference is not None and step.cause is not None:
             lines += _difference(step)
     return [*lines, "", LEGEND, *_sums(totals), _warmth(cache), *_forced(cache)]

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from openprogram.core.asking import ApprovalRequested, ApprovalResolved, QuestionEvent
+from openprogram.core.compaction import CompactionEvent
 from openprogram.core.intent import Effective, ToolIntent
 from openprogram.core.jsonio import JsonObject
-from openprogram.core.messages import CallStatus, Message, QueuedMessage, ToolResultBlock
+from openprogram.core.messages import CallStatus, HostedBlock, Message, QueuedMessage, ToolResultBlock
 from openprogram.core.prompt import FailureAction, Residency, Segment
 from openprogram.core.surface import SurfacePlan
 from openprogram.core.usage import CacheVerdict, Usage
@@ -117,6 +118,16 @@ class ReasoningDelta:
 
 
 @dataclass(frozen=True, slots=True)
+class HostedAdded:
+    """Block `block` of the message being answered, which the provider made by itself: a search, or what it found."""
+
+    message_id: str
+    block: int
+    hosted: HostedBlock
+    type: Literal["hosted_added"] = "hosted_added"
+
+
+@dataclass(frozen=True, slots=True)
 class ToolCallDelta:
     """More of the JSON text of a call's arguments."""
 
@@ -163,7 +174,8 @@ class ToolCallFinished:
 
 @dataclass(frozen=True, slots=True)
 class StepFinished:
-    """A model request is answered. `usage` is as reported, `cost` in US dollars where the price is known."""
+    """A model request is answered. `usage` is as reported, `cost` in US dollars where the price is known, `answer_id`
+    the endpoint's own name for the answer, where it gives one."""
 
     turn_id: str
     step: int
@@ -174,6 +186,7 @@ class StepFinished:
     cache: CacheVerdict
     first_token_ms: int | None
     duration_ms: int
+    answer_id: str | None = None
     type: Literal["step_finished"] = "step_finished"
 
 
@@ -254,12 +267,14 @@ Event = (
     | StepStarted
     | TextDelta
     | ReasoningDelta
+    | HostedAdded
     | ToolCallDelta
     | ToolCallStarted
     | ToolOutputDelta
     | ToolCallFinished
     | StepFinished
     | TurnFinished
+    | CompactionEvent
     | LoadedChanged
     | IntentChanged
     | ApprovalRequested

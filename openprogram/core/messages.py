@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from openprogram.core.chats import Sender
+from openprogram.core.compaction import Compaction
 from openprogram.core.intent import ToolIntent
 from openprogram.core.jsonio import JsonObject
 
@@ -91,7 +92,41 @@ class ToolResultBlock:
     type: Literal["tool_result"] = "tool_result"
 
 
-Block = TextBlock | ReasoningBlock | ToolUseBlock | ToolResultBlock
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A page that a search found or a text rests on."""
+
+    url: str
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HostedBlock:
+    """What a provider did by itself in its answer: a `search`, what it `found`, the `sources` of the text before it, or
+    a `pause` in which it wants to be asked to go on.
+
+    `items` are what its API sent, to go back verbatim to the model that made them; another one is told `text`.
+    `hosted_id` joins a search to what it found; `error` is the provider's word for why it found nothing.
+    """
+
+    kind: Literal["search", "found", "sources", "pause"]
+    hosted_id: str = ""
+    query: str = ""
+    sources: tuple[Source, ...] = ()
+    error: str | None = None
+    items: tuple[JsonObject, ...] = ()
+    type: Literal["hosted"] = "hosted"
+
+    @property
+    def text(self) -> str:
+        """What stands for it before a model that did not make it; empty for nothing."""
+        said = [f"[searched the web for: {self.query}]"] if self.kind == "search" else []
+        if self.kind != "sources":
+            said += [f"[found {source.title}: {source.url}]" for source in self.sources]
+        return "\n".join([*said, *([f"[the search failed: {self.error}]"] if self.error else [])])
+
+
+Block = TextBlock | ReasoningBlock | ToolUseBlock | ToolResultBlock | HostedBlock
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +134,7 @@ class Message:
     """One node of the tree. `parent_id` None is a root; `model` is `endpoint/model` for answers.
 
     `override` is what a user message asks of tools for its own turn only (spec tools.md T9). `sender` is the chat that
-    a user message came from; None: a person wrote it.
+    a user message came from; None: a person wrote it. A notice with a `compaction` is a summary of what is above.
     """
 
     id: str
@@ -112,6 +147,7 @@ class Message:
     model: str | None = None
     override: ToolIntent | None = None
     sender: Sender | None = None
+    compaction: Compaction | None = None
 
     @property
     def text(self) -> str:
@@ -122,6 +158,12 @@ class Message:
     def calls(self) -> tuple[ToolUseBlock, ...]:
         """The tool calls of an answer, in order."""
         return tuple(block for block in self.blocks if isinstance(block, ToolUseBlock))
+
+    @property
+    def paused(self) -> bool:
+        """Whether the provider wants to be asked to go on with this answer."""
+        last = self.blocks[-1] if self.blocks else None
+        return isinstance(last, HostedBlock) and last.kind == "pause"
 
     @property
     def results(self) -> tuple[ToolResultBlock, ...]:

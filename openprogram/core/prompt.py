@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from openprogram.core.jsonio import JsonObject
-from openprogram.core.messages import Block, Message
+from openprogram.core.messages import Block, HostedBlock, Message
 from openprogram.core.surface import Capability, Delta, Strategy
-from openprogram.core.usage import CacheRules, Price, Usage
+from openprogram.core.usage import CacheRules, Price, ProviderDiagnosis, Usage
 
 Api = Literal["anthropic", "openai-responses", "openai-chat"]
 Residency = Literal["resident", "deferred"]
@@ -62,6 +62,9 @@ class ProviderRequest:
     allowed: tuple[str, ...] | None = None
     thinking_after: str | None = None
     """Reasoning up to this message stays behind."""
+    diagnose: bool = False
+    """The endpoint is asked to compare this request with the one that `compared_with` answered (None: the first)."""
+    compared_with: str | None = None
 
 
 SegmentKind = Literal["tool", "system", "message", "delta"]
@@ -150,6 +153,15 @@ class ReasoningPiece:
 
 
 @dataclass(frozen=True, slots=True)
+class HostedPiece:
+    """Block number `block`, which the provider made by itself, whole."""
+
+    block: int
+    hosted: HostedBlock
+    type: Literal["hosted"] = "hosted"
+
+
+@dataclass(frozen=True, slots=True)
 class CallPiece:
     """Part of a tool call's arguments as JSON text; the first piece of a call may be empty."""
 
@@ -162,11 +174,13 @@ class CallPiece:
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """Last event of an answer that arrived whole: its blocks in order."""
+    """Last event of an answer that arrived whole: its blocks in order. `answer_id` is the endpoint's name for it."""
 
     blocks: tuple[Block, ...]
     stop_reason: StopReason
     usage: Usage
+    answer_id: str | None = None
+    diagnosis: ProviderDiagnosis | None = None
     type: Literal["completed"] = "completed"
 
 
@@ -181,7 +195,15 @@ class Failed:
 
 
 ProviderEvent = (
-    RequestSent | ResponseStarted | RetryScheduled | TextPiece | ReasoningPiece | CallPiece | Completed | Failed
+    RequestSent
+    | ResponseStarted
+    | RetryScheduled
+    | TextPiece
+    | ReasoningPiece
+    | HostedPiece
+    | CallPiece
+    | Completed
+    | Failed
 )
 
 

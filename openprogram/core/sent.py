@@ -12,8 +12,8 @@ from openprogram.core.jsonio import JsonValue
 from openprogram.core.prompt import Api
 from openprogram.core.usage import CacheRules, Price, Usage
 
-CallKind = Literal["step", "title", "subagent"]
-"""What a counted model request was for. Titles and subagents have no steps of the chat's turns."""
+CallKind = Literal["step", "title", "subagent", "summary"]
+"""What a counted model request was for. Titles, subagents and summaries have no steps of the chat's turns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Conditions:
     registry_version: int = 0
     boot_id: str = ""
     cut: str | None = None
-    """The first message that a compaction kept; None: the history is whole."""
+    """The summary (its message) that the request begins with; None: the history is whole."""
 
 
 @dataclass(frozen=True, slots=True)

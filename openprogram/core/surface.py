@@ -37,11 +37,14 @@ PlanReason = Literal[
     "forced",
     "economy",
     "provider",
+    "compacted",
     "unchanged",
     "added",
     "withdrawn",
     "restored",
     "discovered",
+    "search_on",
+    "search_off",
 ]
 
 
@@ -63,6 +66,10 @@ class Capability:
     """Thinking is refused once anything before it has changed, so that a rebase leaves out what came before it."""
     allowed_tools: bool = False
     """Takes a list of the declared tools that may be called, outside the cached prefix."""
+    hosted_search: str | None = None
+    """Searches the web itself, where the chip is on: the kind of tool in its API (None: our own tool searches)."""
+    diagnosis: bool = False
+    """Tells on request where a prompt differs from the one before it."""
     downgraded: bool = False
 
 
@@ -114,12 +121,20 @@ class Surface:
     """Id of the newest message that the endpoint has been sent."""
     thinking_after: str | None = None
     """Reasoning up to this message is no longer sent: what it was bound to has changed."""
+    cut: str | None = None
+    """The summary (its message) that history began with when this epoch did; None: the history was whole."""
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the tools whose schemas the model has, in their order: declared, then by deltas."""
         declared = (str(tool["name"]) for tool in self.declared)
         return tuple(dict.fromkeys((*declared, *(name for delta in self.deltas for name in delta.offered))))
+
+    @property
+    def hosted(self) -> frozenset[str]:
+        """Names of those that the provider runs itself."""
+        defined = (tool for delta in self.deltas for tool in delta.defined)
+        return frozenset(str(tool["name"]) for tool in (*self.declared, *defined) if "hosted" in tool)
 
     @property
     def hidden(self) -> frozenset[str]:

@@ -165,13 +165,18 @@ class ToolSpec:
     limits: ToolLimits = ToolLimits()
     version: str = "1"
     asked_name: str = field(default="", compare=False)
+    hosted: str | None = None
+    """The provider runs the tool itself, by this name of a kind in its API."""
     validate: Validate | None = field(default=None, compare=False, repr=False)
     preview: Preview | None = field(default=None, compare=False, repr=False)
     judge: Judge | None = field(default=None, compare=False, repr=False)
 
     @property
     def declaration(self) -> JsonObject:
-        """What a provider is told of the tool, in our neutral shape: `{name, description, parameters}`."""
+        """What a provider is told of the tool, in our neutral shape: `{name, description, parameters}`, or `{name,
+        hosted}` where it runs it itself."""
+        if self.hosted is not None:
+            return {"name": self.name, "hosted": self.hosted}
         return {"name": self.name, "description": self.description, "parameters": self.parameters}
 
 

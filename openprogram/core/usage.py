@@ -18,6 +18,8 @@ class Usage:
     output: int | None = None
     reasoning: int | None = None
     """Part of `output` that was spent on reasoning, where the provider tells."""
+    searches: int | None = None
+    """Searches that the provider made itself, where it tells: it bills them apart from tokens."""
 
     @property
     def prompt(self) -> int | None:
@@ -36,6 +38,7 @@ class Usage:
             cache_write_1h=_plus(self.cache_write_1h, other.cache_write_1h),
             output=_plus(self.output, other.output),
             reasoning=_plus(self.reasoning, other.reasoning),
+            searches=_plus(self.searches, other.searches),
         )
 
 
@@ -46,12 +49,24 @@ def _plus(left: int | None, right: int | None) -> int | None:
 
 
 @dataclass(frozen=True, slots=True)
+class ProviderDiagnosis:
+    """What a provider says of a request against the one before it: where they differ in its own word, such as
+    `tools_changed`, and how many tokens that cost, where it tells."""
+
+    said: str
+    missed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class CacheVerdict:
-    """What the cache did in one step: tokens read and not read that could have been, with the cause of a miss."""
+    """What the cache did in one step: tokens read and not read that could have been, with the cause of a miss.
+
+    `provider` is the provider's own diagnosis, where it offers one and has something to say."""
 
     read: int | None
     missed: int | None
     cause: str | None = None
+    provider: ProviderDiagnosis | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,9 @@ from typing import Final, Literal, TypeAlias
 from openprogram.fakeapi.faults import Fault
 from openprogram.fakeapi.shapes import JsonObject, compact
 
-StopReason: TypeAlias = Literal["end_turn", "tool_use", "max_tokens", "refusal"]
+StopReason: TypeAlias = Literal["end_turn", "tool_use", "max_tokens", "refusal", "pause_turn"]
+Page: TypeAlias = tuple[str, str]
+"""The address and the title of a page."""
 
 _SEAL: Final = 48
 _ENCRYPTED: Final = "gAAAAA"
@@ -29,9 +31,10 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class TextBlock:
-    """Text for the person."""
+    """Text for the person; `cites` are the pages that it rests on."""
 
     chunks: tuple[Chunk, ...]
+    cites: tuple[Page, ...] = ()
     type: Literal["text"] = "text"
 
 
@@ -60,7 +63,29 @@ class ToolUseBlock:
     type: Literal["tool_use"] = "tool_use"
 
 
-Block: TypeAlias = TextBlock | ThinkingBlock | ToolUseBlock
+@dataclass(frozen=True, slots=True)
+class WebSearchBlock:
+    """A search that the provider makes itself; the chunks are pieces of its input's JSON text."""
+
+    query: str
+    chunks: tuple[Chunk, ...]
+    pages: tuple[Page, ...] | None = ()
+    """What it found. None: the turn is paused before that; empty: nothing."""
+    id: str | None = None
+    type: Literal["web_search"] = "web_search"
+
+
+@dataclass(frozen=True, slots=True)
+class WebFoundBlock:
+    """What the search of that id found."""
+
+    id: str
+    pages: tuple[Page, ...]
+    chunks: tuple[Chunk, ...] = ()
+    type: Literal["web_found"] = "web_found"
+
+
+Block: TypeAlias = TextBlock | ThinkingBlock | ToolUseBlock | WebSearchBlock | WebFoundBlock
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,14 +195,16 @@ def tool_use_block(name: str, arguments: JsonObject) -> ToolUseBlock:
 
 
 def with_ids(answer: Answer, prefix: str) -> Answer:
-    """The answer with an id for each tool call that has none yet (`toolu_...` or `call_...`)."""
-    blocks = tuple(
-        replace(block, id=f"{prefix}{secrets.token_hex(12)}")
-        if isinstance(block, ToolUseBlock) and block.id is None
-        else block
-        for block in answer.blocks
-    )
-    return replace(answer, blocks=blocks)
+    """The answer with an id for each tool call that has none yet (`toolu_...` or `call_...`), and for each search."""
+    return replace(answer, blocks=tuple(_with_id(block, prefix) for block in answer.blocks))
+
+
+def _with_id(block: Block, prefix: str) -> Block:
+    if isinstance(block, ToolUseBlock) and block.id is None:
+        return replace(block, id=f"{prefix}{secrets.token_hex(12)}")
+    if isinstance(block, WebSearchBlock) and block.id is None:
+        return replace(block, id=f"srvtoolu_{secrets.token_hex(12)}")
+    return block
 
 
 def truncated(blocks: Sequence[Block], limit: int, costs: Sequence[int]) -> tuple[Block, ...] | None:

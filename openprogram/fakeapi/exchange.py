@@ -27,6 +27,7 @@ from openprogram.fakeapi.rules.base import Facts, Violation, first_violation
 from openprogram.fakeapi.rules.tables import TABLES
 from openprogram.fakeapi.shapes import JsonObject
 from openprogram.fakeapi.state import FakeState
+from openprogram.fakeapi.web_search import offered, without_searches
 from openprogram.tokens import count_tokens
 
 
@@ -101,6 +102,8 @@ def prepare(state: FakeState, dialect: Dialect, record: RequestRecord, raw: byte
     if standing is not None and standing.kind not in STREAM_KINDS:
         return _refused_by(standing, dialect, accepted.model)
     answer = _bound(_answer(state, dialect, accepted, conversation), accepted)
+    if not offered(dialect.api, body):
+        answer = replace(answer, blocks=without_searches(answer))
     fault = standing or answer.fault
     if fault is not None and fault.kind not in STREAM_KINDS:
         return _refused_by(fault, dialect, accepted.model)
@@ -146,6 +149,7 @@ def _exchange(
         echo=options.echo,
         client_search=options.client_search,
         loadable=options.loadable,
+        search_sources=options.search_sources,
     )
 
 

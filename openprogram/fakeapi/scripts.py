@@ -11,10 +11,13 @@ from openprogram.fakeapi.answer import (
     Answer,
     Block,
     Chunk,
+    Page,
     StopReason,
     TextBlock,
     ThinkingBlock,
     ToolUseBlock,
+    WebFoundBlock,
+    WebSearchBlock,
     pieces,
 )
 from openprogram.fakeapi.faults import Fault, FaultKind
@@ -36,12 +39,20 @@ class ChunkScript(_Strict):
 Chunks: TypeAlias = list[ChunkScript | str]
 
 
+class PageScript(_Strict):
+    """A page on the web."""
+
+    url: str
+    title: str
+
+
 class TextScript(_Strict):
     """Text. With `chunks` exactly these deltas are sent, else `text` is cut at word starts."""
 
     type: Literal["text"]
     text: str = ""
     chunks: Chunks | None = None
+    cites: list[PageScript] = Field(default_factory=list)
 
 
 class ThinkingScript(_Strict):
@@ -62,7 +73,26 @@ class ToolUseScript(_Strict):
     chunks: Chunks | None = None
 
 
-BlockScript: TypeAlias = Annotated[TextScript | ThinkingScript | ToolUseScript, Field(discriminator="type")]
+class WebSearchScript(_Strict):
+    """A search by the provider, if the request lets it search. `pages` null: the turn pauses before it found any."""
+
+    type: Literal["web_search"]
+    query: str
+    pages: list[PageScript] | None = Field(default_factory=list)
+    id: str | None = None
+
+
+class WebFoundScript(_Strict):
+    """What a search of an answer before, which paused, has found."""
+
+    type: Literal["web_found"]
+    id: str
+    pages: list[PageScript] = Field(default_factory=list)
+
+
+BlockScript: TypeAlias = Annotated[
+    TextScript | ThinkingScript | ToolUseScript | WebSearchScript | WebFoundScript, Field(discriminator="type")
+]
 
 
 class FaultScript(_Strict):
@@ -118,15 +148,24 @@ class Script(_Strict):
         )
 
 
-def _block(script: TextScript | ThinkingScript | ToolUseScript) -> Block:
+def _block(script: BlockScript) -> Block:
     match script:
         case TextScript():
-            return TextBlock(_chunks(script.chunks) or pieces(script.text))
+            return TextBlock(_chunks(script.chunks) or pieces(script.text), _pages(script.cites))
+        case WebSearchScript():
+            found = None if script.pages is None else _pages(script.pages)
+            return WebSearchBlock(script.query, pieces(compact({"query": script.query}), size=12), found, script.id)
+        case WebFoundScript():
+            return WebFoundBlock(script.id, _pages(script.pages))
         case ThinkingScript():
             return ThinkingBlock(_chunks(script.chunks) or pieces(script.text))
         case ToolUseScript():
             whole = pieces(compact(script.input), size=12)
             return ToolUseBlock(script.name, _chunks(script.chunks) or whole, script.id)
+
+
+def _pages(scripts: list[PageScript]) -> tuple[Page, ...]:
+    return tuple((page.url, page.title) for page in scripts)
 
 
 def _chunks(scripts: Chunks | None) -> tuple[Chunk, ...]:

@@ -23,6 +23,11 @@ _FIELDS: Final[Mapping[Section, tuple[str, ...]]] = {
 }
 """By which names the wire formats have them; a text in the place of a list is a single segment."""
 _MARK: Final = "cache_control"
+_ASIDE: Final[Mapping[str, str]] = {
+    "diagnostics": "previous_message_id",
+    "prompt_cache_options": "comparison_response_id",
+}
+"""Questions about the cache that name the answer before: another one in each request, and no part of the prompt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +48,9 @@ class Parts:
 
 def split(body: JsonObject) -> Parts:
     """The parts of a body, which is not changed."""
-    settings = dict(body)
-    marks: list[Mark] = []
+    asides = {name: body[name] for name in _ASIDE if _only_asks(name, body.get(name))}
+    settings = {name: value for name, value in body.items() if name not in asides}
+    marks: list[Mark] = [("body", name, None, value) for name, value in asides.items()]
     found: dict[Section, tuple[StoredSegment, ...]] = {}
     for section in SECTIONS:
         name = _field(body, section)
@@ -74,7 +80,10 @@ def join(parts: Parts) -> JsonObject:
         else:
             body[name] = values[0]
     for mark in parts.marks:
-        _put_back(lists, mark)
+        if mark[0] == "body":
+            body[str(mark[1])] = mark[3]
+        else:
+            _put_back(lists, mark)
     return body
 
 
@@ -92,6 +101,10 @@ def name_of(section: Section, place: int, data: bytes) -> str:
             return str(place)
         case "messages":
             return f"{value.get('role', value.get('type', 'item'))} {place}"
+
+
+def _only_asks(name: str, value: JsonValue) -> bool:
+    return isinstance(value, dict) and list(value) == [_ASIDE[name]]
 
 
 def _field(body: JsonObject, section: Section) -> str | None:

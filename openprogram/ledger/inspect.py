@@ -8,7 +8,7 @@ from openprogram.core.sent import SentRecord
 from openprogram.core.storage import Node, UsageRow
 from openprogram.core.usage import CacheVerdict, Usage
 from openprogram.ledger.difference import Outline, Place
-from openprogram.ledger.log import outlines
+from openprogram.ledger.log import SENT_KINDS, outlines
 from openprogram.ledger.verdict import Answered, explain
 
 
@@ -37,8 +37,9 @@ class Inspected:
 
 
 def inspect(records: Iterable[SentRecord], counted: Sequence[UsageRow], nodes: Iterable[Node]) -> tuple[Inspected, ...]:
-    """Every request of a chat in the order of sending."""
-    rows = {(row.turn_id, row.step): row for row in counted if row.kind == "step"}
+    """Every request of a chat in the order of sending. One for a summary goes on from the step before it; the next step
+    is compared with that step as well: so what the summary took out of the prompt shows as such."""
+    rows = {(row.turn_id, row.step): row for row in counted if row.kind in SENT_KINDS}
     parents = {node.id: node.parent_id for node in nodes}
     last: dict[str, Answered] = {}
     found: list[Inspected] = []
@@ -49,7 +50,7 @@ def inspect(records: Iterable[SentRecord], counted: Sequence[UsageRow], nodes: I
         left = previous is not None and not _below(record.parent_id, previous.record.message_id, parents)
         explained = explain(previous, current, left_branch=left)
         found.append(Inspected(record, outline, row, previous, explained.verdict, explained.cause, explained.place))
-        if current.usage.prompt is not None:
+        if current.usage.prompt is not None and (row is None or row.kind == "step"):
             last[record.model] = current
     return tuple(found)
 

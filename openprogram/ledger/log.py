@@ -2,13 +2,17 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
-from openprogram.core.sent import SentRecord, StoredSegment
+from openprogram.core.sent import CallKind, SentRecord, StoredSegment
 from openprogram.core.storage import UsageRow
 from openprogram.core.usage import Usage
 from openprogram.ledger.body import Parts
 from openprogram.ledger.difference import Outline
 from openprogram.ledger.verdict import Answered
+
+SENT_KINDS: Final[frozenset[CallKind]] = frozenset({"step", "summary"})
+"""What the sent requests of a chat are counted as."""
 
 
 @dataclass(frozen=True, slots=True)

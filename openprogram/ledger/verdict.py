@@ -21,6 +21,8 @@ _REASONS: Final[dict[str, MissCause]] = {
     "provider": "provider",
     "compacted": "compaction",
     "system_changed": "settings",
+    "search_on": "toggle",
+    "search_off": "toggle",
 }
 _TIME: Final = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?)?|\d{1,2}:\d{2}(?::\d{2})?")
 
@@ -105,7 +107,7 @@ def _cause(previous: Answered, current: Answered, place: Place | None, *, left_b
     if place is None:
         return "settings" if previous.outline.settings != current.outline.settings else "provider"
     old, new = before.conditions, now.conditions
-    if old.cut != new.cut:
+    if old.cut != new.cut and not left_branch:
         return "compaction"
     if place.section == "messages" and left_branch:
         return "edit"

@@ -11,8 +11,8 @@ import orjson
 
 from openprogram.core.ids import new_id
 from openprogram.core.jsonio import JsonObject, scrub
-from openprogram.core.messages import Block, ReasoningBlock, TextBlock, ToolUseBlock
-from openprogram.core.prompt import CallPiece, ProviderEvent, ReasoningPiece, TextPiece
+from openprogram.core.messages import Block, HostedBlock, ReasoningBlock, TextBlock, ToolUseBlock
+from openprogram.core.prompt import CallPiece, HostedPiece, ProviderEvent, ReasoningPiece, TextPiece
 
 INVALID_ARGUMENTS: Final = "__invalid_json__"
 """The only key in the arguments of a call whose JSON the model got wrong; its value is what the model wrote.
@@ -25,13 +25,14 @@ No tool has a parameter of that name, so such a call must be answered with an er
 class OpenBlock:
     """A block that may still grow. `number` is its place in the answer."""
 
-    kind: Literal["text", "reasoning", "call"]
+    kind: Literal["text", "reasoning", "call", "hosted"]
     number: int
     parts: list[str] = field(default_factory=list)
     signature: str | None = None
     redacted: str | None = None
     call_id: str = ""
     name: str = ""
+    hosted: HostedBlock | None = None
 
 
 class Answer:
@@ -68,6 +69,13 @@ class Answer:
         self.end_block()
         self._begin("reasoning").redacted = data
 
+    def hosted(self, hosted: HostedBlock) -> None:
+        """Something whole that the provider made by itself."""
+        self.end_block()
+        block = self._begin("hosted")
+        block.hosted = hosted
+        self._out.append(HostedPiece(block.number, hosted))
+
     def call(self, call_id: str, name: str) -> OpenBlock:
         """A call begins. An empty or repeated id is replaced by one of ours."""
         block = self._begin("call")
@@ -88,7 +96,7 @@ class Answer:
         self._flush()
         self._current = None
 
-    def _begin(self, kind: Literal["text", "reasoning", "call"]) -> OpenBlock:
+    def _begin(self, kind: Literal["text", "reasoning", "call", "hosted"]) -> OpenBlock:
         block = OpenBlock(kind, len(self._blocks))
         self._blocks.append(block)
         return block
@@ -124,6 +132,8 @@ class Answer:
                     self._out.append(ReasoningPiece(block.number, text))
             case "call":
                 self._out.append(CallPiece(block.number, block.call_id, block.name, text))
+            case "hosted":
+                raise TypeError("what the provider makes by itself comes whole")
             case _:
                 assert_never(block.kind)
 
@@ -147,6 +157,8 @@ def _finished(block: OpenBlock, whole: bool) -> Block | None:
         case "reasoning":
             known = text or block.signature or block.redacted
             return ReasoningBlock(text, block.signature, block.redacted) if known else None
+        case "hosted":
+            return block.hosted
         case "call":
             arguments = _arguments(text)
             if arguments is None:

@@ -7,13 +7,14 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from openprogram.core.jsonio import JsonObject
-from openprogram.core.messages import Block
+from openprogram.core.messages import Block, HostedBlock
 from openprogram.core.prompt import Completed, ProviderEvent, StopReason
-from openprogram.core.usage import Usage
+from openprogram.core.usage import ProviderDiagnosis, Usage
+from openprogram.providers import anthropic_hosted as hosted
 from openprogram.providers.answer import Answer, OpenBlock
 from openprogram.providers.faults import Cut, Declined, Garbled, Reported
 from openprogram.providers.sse import SseEvent
-from openprogram.providers.wire import count, read_chunk, string
+from openprogram.providers.wire import answer_id_of, count, object_in, read_chunk, string
 
 _STOP_REASONS: Final[dict[str, StopReason]] = {
     "end_turn": "end_turn",
@@ -32,6 +33,9 @@ class AnthropicParser:
         self._answer = Answer(taken)
         self._calls: dict[int, OpenBlock] = {}
         self._thinking: OpenBlock | None = None
+        self._searches: dict[int, tuple[dict[str, Any], list[str]]] = {}
+        self._citations: list[JsonObject] = []
+        self._message: dict[str, Any] = {}
         self._usage: dict[str, Any] = {}
         self._stop: str | None = None
         self._explanation: str | None = None
@@ -55,8 +59,10 @@ class AnthropicParser:
                 self._start(data["index"], data["content_block"])
             case "content_block_stop":
                 self._answer.end_block()
+                self._end_hosted(data.get("index", -1))
             case "message_start":
-                self._count(data["message"].get("usage"))
+                self._message = data["message"]
+                self._count(self._message.get("usage"))
             case "message_delta":
                 self._message_delta(data["delta"])
                 self._count(data.get("usage"))
@@ -73,9 +79,13 @@ class AnthropicParser:
             if text := string(delta["text"]):
                 self._answer.text(text)
         elif kind == "input_json_delta":
-            call = self._calls.get(index)
+            call, search = self._calls.get(index), self._searches.get(index)
             if call is not None:
                 self._answer.arguments(call, string(delta["partial_json"]))
+            elif search is not None:
+                search[1].append(string(delta["partial_json"]))
+        elif kind == "citations_delta":
+            self._citations.append(delta["citation"])
         elif kind == "thinking_delta":
             if text := string(delta["thinking"]):
                 self._thinking = self._answer.reasoning(text)
@@ -90,6 +100,10 @@ class AnthropicParser:
         kind = block["type"]
         if kind == "tool_use":
             self._calls[index] = self._answer.call(string(block["id"]), string(block["name"]))
+        elif kind == "server_tool_use":
+            self._searches[index] = block, []
+        elif kind == "web_search_tool_result":
+            self._answer.hosted(hosted.found(block))
         elif kind == "redacted_thinking":
             self._answer.redacted(string(block["data"]))
         elif kind == "thinking":
@@ -100,6 +114,14 @@ class AnthropicParser:
                 self._thinking.signature = string(signature)
         elif kind == "text" and (text := string(block.get("text") or "")):
             self._answer.text(text)
+
+    def _end_hosted(self, index: int) -> None:
+        """What can only be told once a block is whole: what was searched for, and where a text comes from."""
+        if index in self._searches:
+            self._answer.hosted(hosted.searched(*self._searches.pop(index)))
+        elif self._citations:
+            self._answer.hosted(hosted.rests_on(self._citations))
+            self._citations = []
 
     def _message_delta(self, delta: dict[str, Any]) -> None:
         self._stop = string(delta["stop_reason"]) if delta.get("stop_reason") else self._stop
@@ -124,7 +146,17 @@ class AnthropicParser:
         if self._stop == "refusal":
             raise Declined(self._explanation)
         reason = _STOP_REASONS.get(self._stop, "end_turn")
-        return Completed(self._answer.blocks(whole=reason != "max_tokens"), reason, usage_of(self._usage))
+        blocks = self._answer.blocks(whole=reason != "max_tokens")
+        if self._stop == "pause_turn":
+            blocks += (HostedBlock("pause"),)
+        return Completed(blocks, reason, usage_of(self._usage), answer_id_of(self._message), self._diagnosis())
+
+    def _diagnosis(self) -> ProviderDiagnosis | None:
+        """What the API says of the cache, where it was asked and found a difference."""
+        reason = object_in(object_in(self._message, "diagnostics"), "cache_miss_reason")
+        said = reason.get("type")
+        missed = count(reason.get("cache_missed_input_tokens"))
+        return ProviderDiagnosis(said, missed) if isinstance(said, str) else None
 
     def partial(self) -> tuple[tuple[Block, ...], Usage]:
         """What had arrived."""
@@ -148,4 +180,5 @@ def usage_of(usage: dict[str, Any]) -> Usage:
         cache_write_1h=long,
         output=count(usage.get("output_tokens")),
         reasoning=count(details.get("thinking_tokens")) if isinstance(details, dict) else None,
+        searches=count(object_in(usage, "server_tool_use").get("web_search_requests")),
     )

@@ -12,7 +12,7 @@ from typing import Final, assert_never
 
 from openprogram.core.jsonio import JsonObject, JsonValue, digest
 from openprogram.core.messages import (
-    Block,
+    HostedBlock,
     ImageBlock,
     ReasoningBlock,
     ResultPart,
@@ -24,7 +24,16 @@ from openprogram.core.prompt import ModelParams, ProviderRequest
 from openprogram.core.surface import Delta, Strategy
 from openprogram.providers.cache_policy import BlockPlace, breakpoints
 from openprogram.providers.catalog import ModelFacts
-from openprogram.providers.history import Turn, arrange, as_called, image_note, in_results, keep_after, own_reasoning
+from openprogram.providers.history import (
+    Item,
+    Turn,
+    arrange,
+    as_called,
+    image_note,
+    in_results,
+    keep_after,
+    own_reasoning,
+)
 
 DEFAULT_MAX_TOKENS: Final = 8_192
 """For a model of which nothing is known; the API wants a number."""
@@ -58,7 +67,7 @@ def request_body(request: ProviderRequest, model_id: str, facts: ModelFacts) -> 
         tools = [dict(NO_TOOL)]
     system: list[JsonValue] = [{"type": "text", "text": text} for text in request.system if text.strip()]
     placed = in_results(request.deltas)
-    contents = [[block for item in turn.items for block in _blocks(item.block, placed, facts)] for turn in turns]
+    contents = [[block for item in turn.items for block in _blocks(item, placed, facts)] for turn in turns]
     _mark(tools, system, turns, contents, request.previous_length)
     tools += [{**wire_tool(tool), "defer_loading": True} for tool in request.deferred]
     messages: list[JsonValue] = [
@@ -69,6 +78,8 @@ def request_body(request: ProviderRequest, model_id: str, facts: ModelFacts) -> 
         body["system"] = system
     if tools:
         body["tools"] = tools
+    if request.diagnose:
+        body["diagnostics"] = {"previous_message_id": request.compared_with}
     return body | settings(request.params, facts)
 
 
@@ -103,13 +114,20 @@ def settings(params: ModelParams, facts: ModelFacts) -> JsonObject:
 
 def wire_tool(tool: JsonObject) -> JsonObject:
     """A declaration in this wire format."""
+    if "hosted" in tool:
+        return {"type": tool["hosted"], "name": tool["name"]}
     return {"name": tool["name"], "description": tool["description"], "input_schema": tool["parameters"]}
 
 
-def _blocks(block: Block | Delta, placed: Mapping[str, Delta], facts: ModelFacts) -> list[JsonObject]:
+def _blocks(item: Item, placed: Mapping[str, Delta], facts: ModelFacts) -> list[JsonObject]:
+    block = item.block
     match block:
         case Delta():
             return _changes(block)
+        case HostedBlock():
+            return [dict(sent) for sent in block.items]
+        case TextBlock(text) if item.sources:
+            return [{"type": "text", "text": text, "citations": list(item.sources)}]
         case ToolResultBlock(call_id) if call_id in placed:
             found: list[JsonValue] = [
                 {"type": "tool_reference", "tool_name": name} for name in placed[call_id].referenced
@@ -132,7 +150,7 @@ def _reference(name: str) -> JsonObject:
     return {"type": "tool_reference", "name": name}
 
 
-def _block(block: Block, facts: ModelFacts) -> JsonObject:
+def _block(block: TextBlock | ReasoningBlock | ToolUseBlock | ToolResultBlock, facts: ModelFacts) -> JsonObject:
     match block:
         case TextBlock(text):
             return {"type": "text", "text": text}
@@ -198,5 +216,9 @@ def _mark(
 def _sources(turn: Turn) -> Iterator[tuple[int, bool]]:
     """For each block of a turn's content where it comes from, and whether it takes a mark."""
     for item in turn.items:
-        blocks = len(_changes(item.block)) if isinstance(item.block, Delta) else 1
-        yield from [(item.source, not isinstance(item.block, ReasoningBlock))] * blocks
+        blocks = 1
+        if isinstance(item.block, Delta):
+            blocks = len(_changes(item.block))
+        elif isinstance(item.block, HostedBlock):
+            blocks = len(item.block.items)
+        yield from [(item.source, not isinstance(item.block, ReasoningBlock | HostedBlock))] * blocks

@@ -28,6 +28,7 @@ class Row:
     strategy: Strategy = "append"
     max_tools: int = 128
     allowed_tools: bool = False
+    diagnosis: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +49,10 @@ _CLOUD_NAME: Final = r"((\w+\.)?anthropic\.)?"
 _MOST: Final = 10_000
 
 ROWS: Final[tuple[Row, ...]] = (
-    Row("anthropic", r"api\.anthropic\.com", _CHANGING, "inline_changes", _MOST),
-    Row("anthropic", r"api\.anthropic\.com", _SEARCHING, "tool_reference", _MOST),
+    Row("anthropic", r"api\.anthropic\.com", _CHANGING, "inline_changes", _MOST, diagnosis=True),
+    Row("anthropic", r"api\.anthropic\.com", _SEARCHING, "tool_reference", _MOST, diagnosis=True),
     Row("anthropic", _CLOUDS, _CLOUD_NAME + _CHANGING, "reference_changes", _MOST),
-    Row("openai-responses", r"api\.openai\.com", _ADDING, "additional_tools", allowed_tools=True),
+    Row("openai-responses", r"api\.openai\.com", _ADDING, "additional_tools", allowed_tools=True, diagnosis=True),
     Row("openai-responses", r"api\.openai\.com", r"gpt-5\.[45](-\w+)*", "client_tool_search", allowed_tools=True),
     Row("openai-responses", r"api\.openai\.com", r"gpt-[56].*", allowed_tools=True),
     Row("openai-chat", r"api\.openai\.com", r"gpt-[56].*", allowed_tools=True),
@@ -79,6 +80,10 @@ SPOKEN: Final[Mapping[Api, frozenset[Strategy]]] = {
 """The strategies that each wire format can carry."""
 
 
+HOSTED_SEARCH: Final[Mapping[Api, str]] = {"anthropic": "web_search_20250305", "openai-responses": "web_search"}
+"""The kind of tool by which an API searches the web itself: the one that all its models take."""
+
+
 def capability_of(
     base_url: str,
     api: Api,
@@ -86,9 +91,12 @@ def capability_of(
     *,
     strategy: Strategy | None = None,
     cache_ttl_s: float | None = None,
+    diagnosis: bool | None = None,
+    hosted_search: bool = False,
     supports_thinking: bool = False,
 ) -> Capability:
-    """What is known of a model at an endpoint; `strategy` and `cache_ttl_s` are what a configuration says instead."""
+    """What is known of a model at an endpoint; `strategy`, `cache_ttl_s` and `diagnosis` are what a configuration says
+    instead, `hosted_search` what it asks for."""
     host = host_of(base_url)
     row = next((row for row in ROWS if row.api == api and _fits(row.host, host) and _is(row.model, model)), None)
     needs = next((needs for needs in NEEDS if _is(_CLOUD_NAME + needs.model, model)), Needs(""))
@@ -101,6 +109,8 @@ def capability_of(
         min_cache_tokens=needs.min_cache_tokens,
         binds_thinking=needs.binds_thinking,
         allowed_tools=known.allowed_tools,
+        hosted_search=HOSTED_SEARCH.get(api) if hosted_search else None,
+        diagnosis=known.diagnosis if diagnosis is None else diagnosis,
     )
 
 

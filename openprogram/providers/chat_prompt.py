@@ -8,6 +8,7 @@ from typing import Final, assert_never
 
 from openprogram.core.jsonio import JsonObject, JsonValue, canonical
 from openprogram.core.messages import (
+    HostedBlock,
     ImageBlock,
     Message,
     ReasoningBlock,
@@ -60,15 +61,15 @@ def _choice(names: tuple[str, ...]) -> JsonValue:
     return {"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": tools}} if tools else "none"
 
 
-def _none(message: Message, block: ReasoningBlock) -> bool:
+def _none(message: Message, block: ReasoningBlock | HostedBlock) -> bool:
     return False
 
 
 def _own_reasoning(model_id: str) -> Keep:
     """These hosts sign nothing: whole reasoning of the same model goes back."""
 
-    def keep(message: Message, block: ReasoningBlock) -> bool:
-        return message.model == model_id and bool(block.text)
+    def keep(message: Message, block: ReasoningBlock | HostedBlock) -> bool:
+        return isinstance(block, ReasoningBlock) and message.model == model_id and bool(block.text)
 
     return keep
 
@@ -100,7 +101,7 @@ def _user(turn: Turn, quirks: Quirks, facts: ModelFacts) -> list[JsonValue]:
                 messages.append({"role": "tool", "tool_call_id": _call_id(call_id, quirks), "content": text})
             case TextBlock(text):
                 texts.append(text)
-            case ToolUseBlock() | ReasoningBlock() | Delta():
+            case ToolUseBlock() | ReasoningBlock() | HostedBlock() | Delta():
                 raise TypeError("a user turn holds text and results only")
             case _:
                 assert_never(item.block)
@@ -144,7 +145,7 @@ def _assistant(turn: Turn, quirks: Quirks) -> JsonValue:
                 call = as_called(item.block)
                 function: JsonObject = {"name": call.name, "arguments": canonical(call.arguments).decode()}
                 calls.append({"id": _call_id(call_id, quirks), "type": "function", "function": function})
-            case ToolResultBlock() | Delta():
+            case ToolResultBlock() | HostedBlock() | Delta():
                 raise TypeError("an answer holds text, reasoning and calls only")
             case _:
                 assert_never(item.block)

@@ -46,6 +46,10 @@ class EndpointConfig:
     stall_timeout_s: float = 300.0
     """So long may the endpoint send nothing at all, before the first byte (a local model reading a long prompt) or
     within an answer, until it is given up."""
+    hosted_search: bool = False
+    """Whether the chip's searches are made by the provider itself."""
+    cache_diagnosis: bool | None = None
+    """Whether the endpoint is asked why it did not read from its cache. None: what is known of it."""
     quirks: Quirks | None = None
     """None: what is known of the host."""
     source: str = "config"
@@ -105,6 +109,8 @@ class EndpointConfig:
                 model,
                 strategy=self.strategy,
                 cache_ttl_s=self.cache_ttl_s,
+                diagnosis=self.cache_diagnosis,
+                hosted_search=self.hosted_search,
                 supports_thinking=facts.thinking != "none",
             ),
             counting=Counting(self.api, facts.token_ratio, facts.tool_overhead),

@@ -11,9 +11,9 @@ from typing import Final
 from openprogram.core.errors import ConfigError
 from openprogram.core.prompt import Api
 from openprogram.core.usage import Price
-from openprogram.providers.capabilities import SPOKEN
+from openprogram.providers.capabilities import HOSTED_SEARCH, SPOKEN
 from openprogram.providers.config import NAME, EndpointConfig, ModelEntry
-from openprogram.providers.hosts import Quirks, quirks_of
+from openprogram.providers.hosts import Quirks, host_of, quirks_of
 from openprogram.providers.tables import (
     EndpointTable,
     ModelTable,
@@ -22,6 +22,8 @@ from openprogram.providers.tables import (
     read_endpoint,
     read_variables,
 )
+
+_BEDROCK: Final = ".amazonaws.com"
 
 _ENVIRONMENT: Final[tuple[tuple[str, Api, str, str, str], ...]] = (
     ("anthropic", "anthropic", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "https://api.anthropic.com"),
@@ -71,6 +73,10 @@ def _from_table(name: str, table: object, environ: Mapping[str, str]) -> Endpoin
             field=f"{path}.strategy",
             hint=f"There are {', '.join(sorted(SPOKEN[values.api]))}.",
         )
+    if values.cache_diagnosis and values.api == "openai-chat":
+        raise _not_offered(values, f"{path}.cache_diagnosis", "no diagnosis of its cache")
+    if values.web_search == "hosted" and (values.api not in HOSTED_SEARCH or host_of(base_url).endswith(_BEDROCK)):
+        raise _not_offered(values, f"{path}.web_search", "no web search of its own")
     return EndpointConfig(
         name=name,
         api=values.api,
@@ -83,8 +89,16 @@ def _from_table(name: str, table: object, environ: Mapping[str, str]) -> Endpoin
         price=_price(values.price),
         cache_ttl_s=values.cache_ttl_s,
         stall_timeout_s=values.stall_timeout_s,
+        hosted_search=values.web_search == "hosted",
+        cache_diagnosis=values.cache_diagnosis,
         quirks=None if values.quirks is None else _quirks(values.quirks, base_url),
     )
+
+
+def _not_offered(values: EndpointTable, where: str, what: str) -> ConfigError:
+    at = f"the API {values.api}" if values.api == "openai-chat" else host_of(values.base_url)
+    hint = "anthropic (not at Amazon) and openai-responses do; leave it out for the program's own search."
+    return ConfigError(f"{where}: {at} has {what}.", field=where, hint=hint)
 
 
 def _url_for(api: Api, url: str) -> str:

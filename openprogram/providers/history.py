@@ -8,13 +8,14 @@ write it down in their wire formats, `segments` fingerprints it.
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Final, Literal, TypeGuard
 
-from openprogram.core.jsonio import digest
+from openprogram.core.jsonio import JsonObject, digest
 from openprogram.core.messages import (
     Block,
+    HostedBlock,
     ImageBlock,
     Message,
     ReasoningBlock,
@@ -24,8 +25,8 @@ from openprogram.core.messages import (
 )
 from openprogram.core.surface import BRIDGE_NAME, Delta
 
-Keep = Callable[[Message, ReasoningBlock], bool]
-"""Whether a reasoning block may go back to the endpoint at hand."""
+Keep = Callable[[Message, ReasoningBlock | HostedBlock], bool]
+"""Whether a block that only its maker understands may go back to the endpoint at hand."""
 
 OPENING: Final = "(The beginning of this conversation is not shown.)"
 """Stands before a history that begins with an answer."""
@@ -46,6 +47,8 @@ class Item:
 
     source: int
     block: Block | Delta
+    sources: tuple[JsonObject, ...] = ()
+    """Where the provider took its text from, in its own form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +67,18 @@ def arrange(messages: Sequence[Message], keep: Keep, deltas: Iterable[Delta] = (
     is its adapter's matter, one behind a message that is not there is left out.
     """
     arranger = _Arranger(messages)
+    hosted = [block for each in messages for block in each.blocks if isinstance(block, HostedBlock)]
+    whole = {block.hosted_id for block in hosted if block.kind == "search"}
+    whole &= {block.hosted_id for block in hosted if block.kind == "found"}
     changes: dict[str, list[Delta]] = {}
     for delta in deltas:
         if delta.call_id is None:
             changes.setdefault(delta.after, []).append(delta)
     for index, message in enumerate(messages):
         if message.role == "assistant":
-            arranger.answer(index, _sendable(message, keep))
+            last = index == len(messages) - 1
+            arranger.answer(index, _sendable(message, keep, whole, unfinished=last))
+            arranger.paused = _pauses(message, keep)
         else:
             arranger.user(index, [block for block in message.blocks if _has_text(block)])
         if message.id in changes:
@@ -89,14 +97,20 @@ def keep_after(messages: Sequence[Message], thinking_after: str | None, keep: Ke
     if thinking_after not in ids:
         return keep
     gone = frozenset(ids[: ids.index(thinking_after) + 1])
-    return lambda message, block: message.id not in gone and keep(message, block)
+
+    def kept(message: Message, block: ReasoningBlock | HostedBlock) -> bool:
+        return (isinstance(block, HostedBlock) or message.id not in gone) and keep(message, block)
+
+    return kept
 
 
 def own_reasoning(model_id: str) -> Keep:
-    """Reasoning that `model_id` (`endpoint/model`) made and can prove; any other model's is left out (C14)."""
+    """Reasoning that `model_id` (`endpoint/model`) made and can prove, and what it did by itself; any other model's is
+    left out (C14)."""
 
-    def keep(message: Message, block: ReasoningBlock) -> bool:
-        return message.model == model_id and (block.signature is not None or block.redacted is not None)
+    def keep(message: Message, block: ReasoningBlock | HostedBlock) -> bool:
+        proven = isinstance(block, HostedBlock) or block.signature is not None or block.redacted is not None
+        return message.model == model_id and proven
 
     return keep
 
@@ -133,14 +147,36 @@ def _has_text(block: Block) -> bool:
     return isinstance(block, TextBlock) and bool(block.text.strip())
 
 
-def _sendable(message: Message, keep: Keep) -> list[Block]:
-    blocks = [
-        block
-        for block in message.blocks
-        if _has_text(block)
-        or isinstance(block, ToolUseBlock)
-        or (isinstance(block, ReasoningBlock) and keep(message, block))
-    ]
+def _is_hosted(block: Block, kind: str) -> TypeGuard[HostedBlock]:
+    return isinstance(block, HostedBlock) and block.kind == kind
+
+
+def _pauses(message: Message, keep: Keep) -> bool:
+    """Whether the answer goes on with the very next request: nobody says anything in between."""
+    return message.paused and keep(message, HostedBlock("pause"))
+
+
+def _sendable(message: Message, keep: Keep, whole: Collection[str], *, unfinished: bool) -> list[Block]:
+    blocks = list[Block]()
+    for block in message.blocks:
+        match block:
+            case HostedBlock() if not keep(message, block):
+                blocks += [TextBlock(block.text)] if block.text else []
+            case HostedBlock("pause"):
+                pass
+            case HostedBlock("search", hosted_id) if hosted_id and hosted_id not in whole:
+                # It was broken off: only the answer that goes on may end in it.
+                blocks += [block] if unfinished and message.paused else []
+            case HostedBlock("found", hosted_id) if hosted_id not in whole:
+                pass  # its search is behind a cut
+            case ReasoningBlock() if not keep(message, block):
+                pass
+            case TextBlock() if not _has_text(block):
+                pass
+            case ToolResultBlock():
+                pass
+            case _:
+                blocks.append(block)
     while blocks and isinstance(blocks[-1], ReasoningBlock):
         blocks.pop()
     return blocks
@@ -150,6 +186,8 @@ class _Arranger:
     """The turns so far, and the recorded results, each of which answers one call that stands before it."""
 
     def __init__(self, messages: Sequence[Message]) -> None:
+        self.paused = False
+        """The answer before is unfinished: the next one belongs to it."""
         self._sides: list[tuple[Role, list[Item]]] = []
         self._ids: set[str] = set()
         self._results: dict[str, deque[tuple[int, ToolResultBlock]]] = {}
@@ -160,6 +198,7 @@ class _Arranger:
     def user(self, index: int, blocks: Sequence[Block]) -> None:
         if not blocks:
             return
+        self.paused = False
         if self._sides and self._sides[-1][0] == "system":  # a change is followed by an answer, or by nothing
             self._side("assistant").append(Item(index, TextBlock(NO_ANSWER)))
         self._side("user").extend(Item(index, block) for block in blocks)
@@ -175,7 +214,8 @@ class _Arranger:
             return
         if not self._sides:
             self.user(index, [TextBlock(OPENING)])
-        self._continue()
+        if not self.paused:
+            self._continue()
         results: list[Item] = []
         side = self._side("assistant")
         for block in blocks:
@@ -183,6 +223,9 @@ class _Arranger:
                 call = replace(block, call_id=self._unique(block.call_id))
                 results.append(self._result(index, block.call_id, call.call_id))
                 side.append(Item(index, call))
+            elif _is_hosted(block, "sources"):
+                if side and isinstance(side[-1].block, TextBlock):
+                    side[-1] = replace(side[-1], sources=block.items)
             else:
                 side.append(Item(index, block))
         if results:
@@ -191,7 +234,8 @@ class _Arranger:
     def finish(self) -> tuple[Turn, ...]:
         if not self._sides:
             self.user(0, [TextBlock(CONTINUE)])
-        self._continue()
+        if not self.paused:
+            self._continue()
         return tuple(Turn(role, tuple(items)) for role, items in self._sides)
 
     def _continue(self, index: int | None = None) -> None:

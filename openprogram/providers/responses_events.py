@@ -5,18 +5,20 @@ piece from `response.completed`. Unknown events and items are passed over.
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, Final
 
 from openprogram.core.jsonio import canonical
 from openprogram.core.messages import Block
 from openprogram.core.prompt import Completed, ProviderEvent, StopReason
 from openprogram.core.tooling import DISCOVERY_TOOL
-from openprogram.core.usage import Usage
+from openprogram.core.usage import ProviderDiagnosis, Usage
+from openprogram.providers import responses_hosted as hosted
 from openprogram.providers.answer import Answer, OpenBlock
 from openprogram.providers.faults import Cut, Declined, Garbled, Reported
 from openprogram.providers.responses_prompt import signature_of
 from openprogram.providers.sse import SseEvent
-from openprogram.providers.wire import count, object_in, read_chunk, string
+from openprogram.providers.wire import answer_id_of, count, object_in, read_chunk, string
 
 _DONE: Final = b"[DONE]"
 _TEXT: Final = ("response.output_text.delta", "response.refusal.delta")
@@ -34,6 +36,7 @@ class ResponsesParser:
         self._begun: set[int] = set()
         self._filled: set[int] = set()
         self._declined_in_words = False
+        self._searches = 0
         self._response: dict[str, Any] = {}
         self.done = False
 
@@ -103,10 +106,16 @@ class ResponsesParser:
             self._arguments(index, string(item["arguments"]))
         elif _is_our_search(item):
             self._arguments(index, canonical(item["arguments"]).decode())
-        elif kind == "message" and index not in self._filled:
-            for part in item["content"]:
-                self._declined_in_words |= part["type"] == "refusal"
-                self._text(index, string(part.get("text") or part.get("refusal") or ""))
+        elif kind == "message":
+            if index not in self._filled:
+                for part in item["content"]:
+                    self._declined_in_words |= part["type"] == "refusal"
+                    self._text(index, string(part.get("text") or part.get("refusal") or ""))
+            if (sources := hosted.rests_on(item.get("content"))) is not None:
+                self._answer.hosted(sources)
+        elif kind == "web_search_call":
+            self._searches += 1
+            self._answer.hosted(hosted.searched(item))
         elif kind == "reasoning":
             if index not in self._filled:
                 self._think(index, "\n\n".join(string(part["text"]) for part in item.get("summary") or ()))
@@ -141,7 +150,16 @@ class ResponsesParser:
         else:
             reason = "refusal" if self._declined_in_words else "end_turn"
         blocks = self._answer.blocks(whole=reason != "max_tokens")
-        return Completed(blocks, reason, usage_of(object_in(self._response, "usage")))
+        usage = usage_of(object_in(self._response, "usage"))
+        if self._searches:  # billed by the item, and not in the usage
+            usage = replace(usage, searches=self._searches)
+        return Completed(blocks, reason, usage, answer_id_of(self._response), self._diagnosis())
+
+    def _diagnosis(self) -> ProviderDiagnosis | None:
+        """What the API says of the cache, where it was asked; in a miss its reason says more than its type."""
+        found = object_in(self._response, "prompt_cache_diagnostics")
+        said = found.get("reason") or found.get("type")
+        return ProviderDiagnosis(said, count(found.get("cache_missed_tokens"))) if isinstance(said, str) else None
 
     def partial(self) -> tuple[tuple[Block, ...], Usage]:
         """What had arrived."""

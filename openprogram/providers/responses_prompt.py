@@ -10,7 +10,7 @@ import orjson
 
 from openprogram.core.jsonio import JsonObject, JsonValue, canonical, digest
 from openprogram.core.messages import (
-    Block,
+    HostedBlock,
     ImageBlock,
     Message,
     ReasoningBlock,
@@ -22,7 +22,7 @@ from openprogram.core.messages import (
 from openprogram.core.prompt import ModelParams, ProviderRequest
 from openprogram.core.surface import Delta, Strategy
 from openprogram.providers.catalog import ModelFacts
-from openprogram.providers.history import Keep, Turn, arrange, as_called, image_note, keep_after, short_call_id
+from openprogram.providers.history import Item, Keep, Turn, arrange, as_called, image_note, keep_after, short_call_id
 
 LOADING: Final[JsonObject] = {
     "type": "tool_search",
@@ -31,6 +31,8 @@ LOADING: Final[JsonObject] = {
     "parameters": {"type": "object", "properties": {}},
 }
 """Declared from the first request where tools come as the output of searches. The model searches by our own tool."""
+SEARCH_SOURCES: Final = "web_search_call.action.sources"
+"""Asked for beside an answer, and no part of the prompt."""
 KEY_CHARS: Final = 64
 """Longest `prompt_cache_key`."""
 _CALL_ID_CHARS: Final = 64
@@ -58,17 +60,26 @@ def request_body(request: ProviderRequest, model_id: str, facts: ModelFacts) -> 
     if request.tools:
         body["tools"] = [wire_tool(tool) for tool in request.tools]
         if request.allowed is not None:
-            body["tool_choice"] = _choice(request.allowed)
+            body["tool_choice"] = _choice(request.allowed, request.tools)
     if request.strategy == "client_tool_search":
         body["tools"] = [*(wire_tool(tool) for tool in request.tools), dict(LOADING)]
     if request.cache_key:
         body["prompt_cache_key"] = request.cache_key[:KEY_CHARS]
-    return body | settings(request.params, facts)
+    if request.diagnose and request.compared_with is not None:
+        body["prompt_cache_options"] = {"comparison_response_id": request.compared_with}
+    body |= settings(request.params, facts)
+    if any("hosted" in tool for tool in request.tools):
+        included = body.get("include")
+        body["include"] = [*(included if isinstance(included, list) else ()), SEARCH_SOURCES]
+    return body
 
 
-def _choice(names: tuple[str, ...]) -> JsonValue:
+def _choice(names: tuple[str, ...], declared: tuple[JsonObject, ...]) -> JsonValue:
     """Only these of the declared tools: not a part of the cached prompt."""
-    tools: list[JsonValue] = [{"type": "function", "name": name} for name in names]
+    hosted = {tool["name"]: tool["hosted"] for tool in declared if "hosted" in tool}
+    tools: list[JsonValue] = [
+        {"type": hosted[name]} if name in hosted else {"type": "function", "name": name} for name in names
+    ]
     return {"type": "allowed_tools", "mode": "auto", "tools": tools} if tools else "none"
 
 
@@ -90,6 +101,8 @@ def settings(params: ModelParams, facts: ModelFacts) -> JsonObject:
 
 def wire_tool(tool: JsonObject) -> JsonObject:
     """A declaration in this wire format."""
+    if "hosted" in tool:
+        return {"type": tool["hosted"]}
     return {
         "type": "function",
         "name": tool["name"],
@@ -109,7 +122,7 @@ def _user(turn: Turn, facts: ModelFacts) -> list[JsonValue]:
                 items.append({"type": "function_call_output", "call_id": _call_id(call_id), "output": output})
             case TextBlock(text):
                 texts.append({"type": "input_text", "text": text})
-            case ToolUseBlock() | ReasoningBlock() | Delta():
+            case ToolUseBlock() | ReasoningBlock() | HostedBlock() | Delta():
                 raise TypeError("a user turn holds text and results only")
             case _:
                 assert_never(item.block)
@@ -136,7 +149,18 @@ def _part(part: ResultPart) -> JsonValue:
 
 
 def _assistant(turn: Turn) -> list[JsonValue]:
-    return [_item(item.block) for item in turn.items]
+    return [sent for item in turn.items for sent in _items(item)]
+
+
+def _items(item: Item) -> list[JsonValue]:
+    match item.block:
+        case HostedBlock():
+            return list(item.block.items)
+        case TextBlock(text):
+            part: JsonObject = {"type": "output_text", "text": text, "annotations": list(item.sources)}
+            return [{"type": "message", "role": "assistant", "content": [part]}]
+        case _:
+            return [_item(item.block)]
 
 
 def _changes(turn: Turn, strategy: Strategy) -> list[JsonValue]:
@@ -169,11 +193,8 @@ def _loaded(delta: Delta) -> list[JsonValue]:
     ]
 
 
-def _item(block: Block | Delta) -> JsonValue:
+def _item(block: ReasoningBlock | ToolUseBlock | ToolResultBlock | Delta) -> JsonValue:
     match block:
-        case TextBlock(text):
-            part: JsonObject = {"type": "output_text", "text": text, "annotations": []}
-            return {"type": "message", "role": "assistant", "content": [part]}
         case ReasoningBlock():
             return {"type": "reasoning", **(_sealed(block) or {})}
         case ToolUseBlock(call_id):
@@ -205,10 +226,11 @@ def _sealed(block: ReasoningBlock) -> JsonObject | None:
 
 
 def _own_reasoning(model_id: str) -> Keep:
-    """Reasoning that this model made here and can prove; any other model's is left out (C14)."""
+    """Reasoning that this model made here and can prove, and what it did by itself; any other model's is left out
+    (C14)."""
 
-    def keep(message: Message, block: ReasoningBlock) -> bool:
-        return message.model == model_id and _sealed(block) is not None
+    def keep(message: Message, block: ReasoningBlock | HostedBlock) -> bool:
+        return message.model == model_id and (isinstance(block, HostedBlock) or _sealed(block) is not None)
 
     return keep
 

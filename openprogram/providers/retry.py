@@ -16,6 +16,7 @@ from openprogram.core.prompt import (
     Completed,
     Failed,
     FailureCode,
+    HostedPiece,
     ModelInfo,
     ProviderEvent,
     ProviderFailure,
@@ -103,7 +104,14 @@ class RetryingProvider:
                             if not started:
                                 started = True
                                 yield event
-                        case TextPiece() | ReasoningPiece() | CallPiece() | Completed() | RetryScheduled():
+                        case (
+                            TextPiece()
+                            | ReasoningPiece()
+                            | HostedPiece()
+                            | CallPiece()
+                            | Completed()
+                            | RetryScheduled()
+                        ):
                             shown = True
                             yield event
             if failed is None:

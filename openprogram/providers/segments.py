@@ -11,7 +11,7 @@ from typing import assert_never
 
 from openprogram.core.jsonio import JsonObject, JsonValue, digest
 from openprogram.core.messages import (
-    Block,
+    HostedBlock,
     ImageBlock,
     Message,
     ReasoningBlock,
@@ -50,9 +50,9 @@ def _messages(request: ProviderRequest) -> Iterable[Segment]:
                 case Delta():
                     changes.append(item.block)
                 case ToolResultBlock(call_id) if call_id in placed:
-                    parts.append([_canonical(item.block), _change(placed[call_id], deferred)])
+                    parts.append([_canonical(item), _change(placed[call_id], deferred)])
                 case _:
-                    parts.append(_canonical(item.block))
+                    parts.append(_canonical(item))
         if parts:
             yield Segment("message", message.id, digest([_side(message), parts]))
         for change in changes:
@@ -69,9 +69,10 @@ def _side(message: Message) -> str:
 
 
 def _same_model(model: str) -> Keep:
-    def keep(message: Message, block: ReasoningBlock) -> bool:
+    def keep(message: Message, block: ReasoningBlock | HostedBlock) -> bool:
         made_here = message.model is not None and message.model.partition("/")[2] == model
-        return made_here and (block.signature is not None or block.redacted is not None)
+        proven = isinstance(block, HostedBlock) or block.signature is not None or block.redacted is not None
+        return made_here and proven
 
     return keep
 
@@ -86,10 +87,15 @@ def _part(part: ResultPart) -> JsonValue:
             assert_never(part)
 
 
-def _canonical(block: Block) -> JsonValue:
+def _canonical(item: Item) -> JsonValue:
+    block = item.block
     match block:
         case TextBlock(text):
-            return ["text", text]
+            return ["text", text, list(item.sources)] if item.sources else ["text", text]
+        case HostedBlock():
+            return ["hosted", list(block.items)]
+        case Delta():
+            raise TypeError("a change of the tools has a segment of its own")
         case ReasoningBlock(text, signature, redacted):
             return ["reasoning", text, signature, redacted]
         case ToolUseBlock(call_id, name, arguments, bridged):

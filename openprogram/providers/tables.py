@@ -102,6 +102,8 @@ class EndpointTable(BaseModel):
     price: PriceTable | None = None
     cache_ttl_s: Seconds | None = None
     stall_timeout_s: Seconds = 300.0
+    web_search: Literal["own", "hosted"] = "own"
+    cache_diagnosis: bool | None = None
     quirks: QuirksTable | None = None
 
 

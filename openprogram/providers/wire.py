@@ -1,8 +1,8 @@
 """What the wire formats have in common: reading a JSON chunk, and what a parser of an answer is."""
 
 import json
-from collections.abc import Iterable
-from typing import Any, Protocol
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, Protocol
 
 import orjson
 
@@ -12,6 +12,8 @@ from openprogram.core.prompt import Completed, ProviderEvent
 from openprogram.core.usage import Usage
 from openprogram.providers.faults import Garbled
 from openprogram.providers.sse import SseEvent
+
+_LONGEST_ID: Final = 256
 
 
 class Parser(Protocol):
@@ -78,6 +80,12 @@ def string(value: object) -> str:
     if type(value) is not str:
         raise TypeError(f"a text, found {type(value).__name__}")
     return value
+
+
+def answer_id_of(answer: Mapping[str, Any]) -> str | None:
+    """The endpoint's own name for its answer, if it gives one."""
+    found = answer.get("id")
+    return found if isinstance(found, str) and 0 < len(found) <= _LONGEST_ID else None
 
 
 def object_in(parent: dict[str, Any], name: str) -> dict[str, Any]:

@@ -1,18 +1,15 @@
 """Unnumbered news for one reader's sidebar. Hints may be lost: who missed some is told to list again."""
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, get_args
 
 from openprogram.core.protocol.codec import encode_frame
-from openprogram.core.protocol.frames import HintFrame
+from openprogram.core.protocol.frames import HintFrame, HintKind
 from openprogram.server.subscription import Frame
 
 MAX_BUFFERED_HINTS: Final = 200
 
-LIST_AGAIN: Final = tuple(
-    Frame(0, encode_frame(HintFrame(hint=kind)).decode())
-    for kind in ("session_changed", "registry_changed", "settings_changed")
-)
+LIST_AGAIN: Final = tuple(Frame(0, encode_frame(HintFrame(hint=kind)).decode()) for kind in get_args(HintKind))
 """In place of hints that were dropped. A `session_changed` without a session means: any of them."""
 
 

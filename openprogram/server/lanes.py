@@ -31,6 +31,7 @@ _KINDS: Final[dict[type[object], Kind]] = {
     user_actions.SavePreset: "user",
     user_actions.DeletePreset: "user",
     actions.Chat: "turn",
+    actions.Compact: "turn",
     actions.ContinueTurn: "turn",
     actions.EditMessage: "turn",
     actions.Regenerate: "turn",

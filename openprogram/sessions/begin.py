@@ -2,7 +2,9 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
+from openprogram.agent.environment import CompactNow
 from openprogram.core.errors import BadField, Busy
 from openprogram.core.events import BranchSelected, Event, IntentChanged, MessageAdded, SessionChanged, TurnAccepted
 from openprogram.core.messages import Message
@@ -32,15 +34,22 @@ async def idle_chat(hub: Hub, request: Request, session_id: str) -> AsyncIterato
                 not_deleted(row)
                 yield row
                 return
-            if not live.run.ending:
+            if not (live.run.ending or live.run.between):  # who has seen that a turn is over may act at once
                 raise Busy("a turn is running in this chat", hint="stop it first, or wait until it is done")
-        await live.run.finished.wait()  # without the lock: the run may need it to end
+        await live.run.settled()  # without the lock: the run may need it to end
 
 
 async def commit_and_launch(
-    hub: Hub, request: Request, row: SessionRow, ack: ChatAck | SessionAck, events: Sequence[Event]
+    hub: Hub,
+    request: Request,
+    row: SessionRow,
+    ack: ChatAck | SessionAck,
+    events: Sequence[Event],
+    *,
+    errand: CompactNow | None = None,
 ) -> None:
-    """Store the events, which leave the branch in user input, as the beginning of a turn, and launch its run.
+    """Store the events, which leave the branch in user input, as the beginning of a turn, and launch its run. With an
+    `errand` that is what the turn is for, whatever the branch ends in.
 
     The run is read up before anything is stored, so that nothing can fail between the two. What makes a chat comes
     first, then that a turn runs, so that nobody sees the message and no turn.
@@ -61,7 +70,7 @@ async def commit_and_launch(
     made = [event for event in events if isinstance(event, _MAKES_CHAT)]
     told = (*made, accepted, *(event for event in events if not isinstance(event, _MAKES_CHAT)))
     await hub.journal.commit(row.info.id, request.user_id, told, request.remember(ack))
-    launch(hub, ready, said)
+    launch(hub, ready if errand is None else replace(ready, errand=errand), said)
 
 
 def not_deleted(row: SessionRow) -> None:

@@ -6,8 +6,10 @@ from itertools import groupby
 from operator import itemgetter
 
 from openprogram.core.asking import ApprovalRequested, ApprovalResolved, QuestionAnswered, QuestionAsked
+from openprogram.core.compaction import Compacted, CompactionStarted
 from openprogram.core.events import (
     Event,
+    HostedAdded,
     MessageAdded,
     ReasoningDelta,
     StepStarted,
@@ -18,7 +20,7 @@ from openprogram.core.events import (
     ToolOutputDelta,
     TurnStarted,
 )
-from openprogram.core.messages import Block, Message, ReasoningBlock, TextBlock, ToolResultBlock
+from openprogram.core.messages import Block, HostedBlock, Message, ReasoningBlock, TextBlock, ToolResultBlock
 
 
 @dataclass(slots=True)
@@ -36,6 +38,7 @@ class UnfinishedTurn:
     steps: int = 0
     step: StepStarted | None = None
     blocks: dict[int, tuple[type[TextBlock] | type[ReasoningBlock], list[str]]] = field(default_factory=dict)
+    hosted: dict[int, HostedBlock] = field(default_factory=dict)
     answer: Message | None = None
     started: set[str] = field(default_factory=set)
     asked: set[str] = field(default_factory=set)
@@ -46,7 +49,8 @@ class UnfinishedTurn:
     @property
     def partial(self) -> tuple[Block, ...]:
         """The blocks that had arrived, in order."""
-        return tuple(kind("".join(pieces)) for _, (kind, pieces) in sorted(self.blocks.items()))
+        shown: dict[int, Block] = {place: kind("".join(pieces)) for place, (kind, pieces) in self.blocks.items()}
+        return tuple(block for _, block in sorted((shown | self.hosted).items()))
 
 
 def fold(events: Iterable[Event]) -> UnfinishedTurn:
@@ -63,13 +67,14 @@ def _apply(turn: UnfinishedTurn, event: Event) -> None:
             turn.fingerprint = event.fingerprint
             turn.held -= turn.finished.keys()  # it goes on, with those that were denied
         case StepStarted():
-            turn.step, turn.steps, turn.blocks = event, event.step, {}
-        case TextDelta(message_id, block, text) if turn.step and turn.step.message_id == message_id:
-            turn.blocks.setdefault(block, (TextBlock, []))[1].append(text)
-        case ReasoningDelta(message_id, block, text) if turn.step and turn.step.message_id == message_id:
-            turn.blocks.setdefault(block, (ReasoningBlock, []))[1].append(text)
+            turn.step, turn.steps, turn.blocks, turn.hosted = event, event.step, {}, {}
+        case TextDelta(message_id) | ReasoningDelta(message_id) if turn.step and turn.step.message_id == message_id:
+            kind = TextBlock if isinstance(event, TextDelta) else ReasoningBlock
+            turn.blocks.setdefault(event.block, (kind, []))[1].append(event.text)
+        case HostedAdded(message_id, block, hosted) if turn.step and turn.step.message_id == message_id:
+            turn.hosted[block] = hosted
         case MessageAdded(message) if message.role == "assistant":
-            turn.step, turn.blocks = None, {}
+            turn.step, turn.blocks, turn.hosted = None, {}, {}
             turn.answer = message if message.calls else None
             turn.started, turn.asked, turn.held, turn.finished, turn.discovered = set(), set(), set(), {}, {}
         case MessageAdded(message) if message.role == "tool":
@@ -92,7 +97,9 @@ def _apply(turn: UnfinishedTurn, event: Event) -> None:
 
 _DELTA = TextDelta | ReasoningDelta | ToolCallDelta | ToolOutputDelta
 _ASKED = ApprovalRequested | ApprovalResolved | QuestionAnswered
-_WORK = _DELTA | _ASKED | TurnStarted | StepStarted | ToolCallStarted | ToolCallFinished
+_WORK = (
+    _DELTA | HostedAdded | _ASKED | CompactionStarted | TurnStarted | StepStarted | ToolCallStarted | ToolCallFinished
+)
 """Events of a turn that tell of its work; what the others tell is elsewhere in a snapshot."""
 
 Timed = tuple[str, Event]
@@ -102,7 +109,8 @@ Timed = tuple[str, Event]
 def since_last_message(events: Sequence[Timed]) -> tuple[Timed, ...]:
     """What a running turn did that no whole message tells yet, deltas of one block joined: for a snapshot.
 
-    Starts after the last answer or results, or at the turn's start; the contract that is in force comes first anyway.
+    Starts after the last answer, results or compaction, or at the turn's start; the contract that is in force comes
+    first anyway.
     """
     last = max((at for at, (_, event) in enumerate(events) if _closes(event)), default=-1)
     frozen = [timed for timed in events[: last + 1] if isinstance(timed[1], TurnStarted)]
@@ -130,7 +138,8 @@ def _joined(run: Sequence[Timed]) -> Timed:
 
 
 def _closes(event: Event) -> bool:
-    return isinstance(event, MessageAdded) and event.message.role in ("assistant", "tool")
+    answered = isinstance(event, MessageAdded) and event.message.role in ("assistant", "tool")
+    return answered or isinstance(event, Compacted)
 
 
 def _block(delta: TextDelta | ReasoningDelta | ToolCallDelta | ToolOutputDelta) -> tuple[str, int]:

@@ -16,7 +16,7 @@ from openprogram.core.intent import ToolIntent
 from openprogram.core.jsonio import JsonValue
 from openprogram.core.news import NewsOf, no_news
 from openprogram.core.ports import Bus, ModelCatalog, Store
-from openprogram.core.prompt import ModelParams
+from openprogram.core.prompt import ModelInfo, ModelParams
 from openprogram.core.storage import SessionRow
 from openprogram.core.tooling import AgentProfile, Snapshot
 from openprogram.sessions.authority import LiveAuthority
@@ -113,6 +113,8 @@ class Hub:
         """Of chats that have a run, or are about to: told of intents from the moment at which the run has read one."""
         self.correcting: set[str] = set()
         """Chats whose directory did not answer at once: what was told of them is told again if it was wrong."""
+        self.default_model: ModelInfo | None = None
+        """The model of chats that name none, as far as it is known."""
         self.closing = False
         self._run_tasks: set[asyncio.Task[None]] = set()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()

@@ -24,7 +24,7 @@ from openprogram.core.protocol.cache_frames import (
 from openprogram.core.protocol.frames import CacheAck, StepAck, UsageAck
 from openprogram.core.sent import SentRecord
 from openprogram.core.storage import UsageRow
-from openprogram.core.usage import Price, Usage
+from openprogram.core.usage import Price, ProviderDiagnosis, Usage
 from openprogram.ledger.body import SECTIONS, join, name_of
 from openprogram.ledger.difference import Outline, excerpt
 from openprogram.ledger.inspect import Inspected, hit_share, reused_share, total
@@ -37,6 +37,8 @@ from openprogram.sessions.request import Request
 _TIMELESS: Final = frozenset({"settings", "restart", "program"})
 """Causes that a date in the text explains better."""
 REMOVED: Final = "[secret removed]"
+Diagnoses = Mapping[tuple[str, int], ProviderDiagnosis | None]
+"""What the providers said themselves, by turn and step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,21 +83,26 @@ async def cache_of(store: Store, session_id: str, now: float) -> CacheView:
     )
     found = await asyncio.to_thread(inspected, records, counted, nodes)
     segments = await store.segments(session_id, _at_places(found))
-    view = await asyncio.to_thread(_view, found, counted, segments, now)
+    said = await _diagnoses(store, session_id, found)
+    view = await asyncio.to_thread(_view, found, counted, segments, said, now)
     surface = row.surface if row else None
     forced = row is not None and surface is not None and row.forced_epoch == surface.epoch
     return replace(view, cache=replace(view.cache, forced=forced))
 
 
 def _view(
-    found: tuple[Inspected, ...], counted: tuple[UsageRow, ...], segments: Mapping[str, bytes], now: float
+    found: tuple[Inspected, ...],
+    counted: tuple[UsageRow, ...],
+    segments: Mapping[str, bytes],
+    said: Diagnoses,
+    now: float,
 ) -> CacheView:
     steps: list[CacheStep] = []
     so_far: float | None = None
     for step in found:
         if step.counted is not None and step.counted.cost is not None:
             so_far = (so_far or 0.0) + step.counted.cost
-        steps.append(_row(step, segments, so_far))
+        steps.append(_row(step, segments, so_far, said))
     used, cost = total(counted)
     lost = [step.lost for step in steps if step.lost is not None]
     totals = CacheTotals(
@@ -147,7 +154,7 @@ async def step_of(store: Store, action: InspectStep, secrets: tuple[str, ...] = 
     step, so_far = found[number], total(one.counted for one in found[: number + 1] if one.counted)[1]
     before = step.previous
     wanted = {*step.outline.digests, step.outline.settings, *_at_places((step,))}
-    segments = await store.segments(session_id, wanted)
+    segments, said = await store.segments(session_id, wanted), await _diagnoses(store, session_id, (step,))
     infos = [
         SegmentInfo(
             section=section,
@@ -163,7 +170,7 @@ async def step_of(store: Store, action: InspectStep, secrets: tuple[str, ...] = 
     return StepAck(
         id=action.id,
         session_id=session_id,
-        step=_row(step, segments, so_far),
+        step=_row(step, segments, so_far, said),
         segments=tuple(infos),
         compared_with=(before.record.turn_id, before.record.step) if before else None,
         settings_changed=before is not None and before.outline.settings != step.outline.settings,
@@ -183,7 +190,12 @@ def _at_places(found: tuple[Inspected, ...]) -> set[str]:
     return {digest for place in places for digest in (place.before, place.after) if digest}
 
 
-def _row(step: Inspected, segments: Mapping[str, bytes], so_far: float | None) -> CacheStep:
+async def _diagnoses(store: Store, session_id: str, found: tuple[Inspected, ...]) -> Diagnoses:
+    steps = await store.steps(session_id, {step.record.message_id for step in found})
+    return {(step.turn_id, step.step): step.cache.provider for step in steps}
+
+
+def _row(step: Inspected, segments: Mapping[str, bytes], so_far: float | None, said: Diagnoses) -> CacheStep:
     record, used, missed = step.record, step.usage, step.verdict.missed
     difference, cause = _difference(step, segments)
     reusable = step.reusable
@@ -207,6 +219,7 @@ def _row(step: Inspected, segments: Mapping[str, bytes], so_far: float | None) -
         plan=record.conditions.plan,
         reason=record.conditions.reason,
         moved=record.conditions.moved,
+        provider=said.get((record.turn_id, record.step)),
     )
 
 

@@ -26,7 +26,7 @@ from openprogram.session_config.patches import (
     change_intent,
 )
 from openprogram.session_config.patches import SetToolDisabled as PatchDisabled
-from openprogram.sessions.effective import effective, names_now
+from openprogram.sessions.effective import effective, names_now, seen
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.request import Request
 
@@ -73,7 +73,7 @@ async def _patch(hub: Hub, request: Request, session_id: str, patch: Patch) -> I
             stored = await hub.ports.store.intent(session_id)
             changed = change_intent(stored, patch, hub.ports.snapshot())
             try:
-                return await _store(hub, request, session_id, project, stored, changed)
+                return await _store(hub, request, row, project, stored, changed)
             except Conflict:
                 remembered = await hub.ports.store.remembered(request.user_id, request.client_id)
                 if remembered is not None or attempt == _ATTEMPTS:
@@ -93,7 +93,7 @@ async def _correct(hub: Hub, row: SessionRow, told: ToolIntent) -> None:
     try:
         project = (await hub.projects.layer(row.info, hub.ports.snapshot())).intent
         if project != told:
-            await tell_in_force(hub, row.user_id, session_id, project)
+            await tell_in_force(hub, row, project)
     except StorageError as error:
         _log.warning("not_told", session_id=session_id, error=error.message)
     finally:
@@ -101,20 +101,20 @@ async def _correct(hub: Hub, row: SessionRow, told: ToolIntent) -> None:
 
 
 async def tell_in_force(
-    hub: Hub, user_id: str, session_id: str, project: ToolIntent, more: Sequence[Event] = (), *writes: Write
+    hub: Hub, row: SessionRow, project: ToolIntent, more: Sequence[Event] = (), *writes: Write
 ) -> None:
     """Tell every tab what the chat's intent, which is as it was, comes to now; with `more` in the same commit.
 
     It is a revision of its own, so that whoever goes by revisions looks again.
     """
-    attempt = 1
+    attempt, session_id = 1, row.info.id
     async with hub.intent_lock(session_id):
         while True:
             stored = await hub.ports.store.intent(session_id)
             newer = StoredIntent(stored.intent, stored.revision + 1)
-            event = IntentChanged(newer.intent, newer.revision, effective(hub, newer, project))
+            event = IntentChanged(newer.intent, newer.revision, effective(hub, newer, project, row.info.model))
             try:
-                await hub.journal.commit(session_id, user_id, (*more, event), *writes)
+                await hub.journal.commit(session_id, row.user_id, (*more, event), *writes)
                 break
             except Conflict:
                 if attempt == _ATTEMPTS:
@@ -127,19 +127,24 @@ async def tell_in_force(
 async def _store(
     hub: Hub,
     request: Request,
-    session_id: str,
+    row: SessionRow,
     project: ToolIntent,
     stored: StoredIntent,
     changed: ToolIntent | None,
 ) -> IntentAck:
+    session_id = row.info.id
     newer = stored if changed is None else StoredIntent(changed, stored.revision + 1)
     ack = IntentAck(
         id=request.client_id,
         session_id=session_id,
         revision=newer.revision,
-        applies=_applies(hub, session_id, project, stored, newer),
+        applies=_applies(hub, row, project, stored, newer),
     )
-    events = () if changed is None else (IntentChanged(changed, newer.revision, effective(hub, newer, project)),)
+    events = (
+        ()
+        if changed is None
+        else (IntentChanged(changed, newer.revision, effective(hub, newer, project, row.info.model)),)
+    )
     await hub.journal.commit(session_id, request.user_id, events, request.remember(ack))
     authority = hub.authorities.get(session_id)
     if authority is not None:
@@ -148,11 +153,11 @@ async def _store(
 
 
 def _applies(
-    hub: Hub, session_id: str, project: ToolIntent, before: StoredIntent, after: StoredIntent
+    hub: Hub, row: SessionRow, project: ToolIntent, before: StoredIntent, after: StoredIntent
 ) -> Literal["now", "next_turn"]:
     """`now` if no turn runs or the change only takes away."""
-    if session_id not in hub.runs:
+    if row.info.id not in hub.runs:
         return "now"
-    snapshot = hub.ports.snapshot()
+    snapshot = seen(hub, row.info.model)
     gained = names_now(hub, after, snapshot, project, None) - names_now(hub, before, snapshot, project, None)
     return "next_turn" if gained else "now"

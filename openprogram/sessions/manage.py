@@ -24,7 +24,7 @@ from openprogram.session_config.codec import intent_from_override
 from openprogram.session_config.new_chats import first_intent
 from openprogram.session_config.patches import check_intent, within
 from openprogram.sessions.closing import stop_turn
-from openprogram.sessions.effective import effective
+from openprogram.sessions.effective import effective, seen
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.intents import tell_in_force
 from openprogram.sessions.projects import LOOK_S
@@ -62,7 +62,7 @@ async def new_row(
     events: tuple[Event, ...] = ()
     if intent != ToolIntent():
         project, _ = await hub.projects.glance(info, hub.ports.snapshot())  # whoever subscribes gets the newest
-        events = (IntentChanged(intent, 1, effective(hub, StoredIntent(intent, 1), project.intent)),)
+        events = (IntentChanged(intent, 1, effective(hub, StoredIntent(intent, 1), project.intent, model)),)
     return SessionRow(info, user_id), events
 
 
@@ -141,10 +141,20 @@ async def restore_session(hub: Hub, request: Request, action: RestoreSession) ->
 
 
 async def set_model(hub: Hub, request: Request, action: SetModel) -> SessionAck:
-    """Choose the model of the turns to come."""
+    """Choose the model of the turns to come. Where it can search and the one before could not, or the reverse, all tabs
+    are told what the chip comes to in the same commit (spec tools.md T4)."""
     if action.model is not None:
         await check_model(hub, action.model)
-    return await _change(hub, request, action.session_id, model=action.model)
+    row = await hub.row(request.user_id, action.session_id)
+    if seen(hub, row.info.model).unavailable == seen(hub, action.model).unavailable:
+        return await _change(hub, request, action.session_id, model=action.model)
+    project = await hub.projects.layer(row.info, hub.ports.snapshot(), LOOK_S)
+    ack = SessionAck(id=action.id, session_id=action.session_id)
+    async with hub.lock(action.session_id):
+        row = await hub.row(request.user_id, action.session_id)
+        chosen = replace(row, info=replace(row.info, model=action.model))
+        await tell_in_force(hub, chosen, project.intent, (SessionChanged(chosen.info),), request.remember(ack))
+    return ack
 
 
 async def set_permission_mode(hub: Hub, request: Request, action: SetPermissionMode) -> SessionAck:
@@ -174,9 +184,9 @@ async def set_workspace(hub: Hub, request: Request, action: SetWorkspace) -> Ses
     else:
         async with hub.lock(action.session_id):
             row = await hub.row(request.user_id, action.session_id)
-            changed = SessionChanged(replace(row.info, workspace=chosen))
+            moved = replace(row, info=replace(row.info, workspace=chosen))
             writes = (withdrawn, request.remember(ack))
-            await tell_in_force(hub, request.user_id, action.session_id, after.intent, (changed,), *writes)
+            await tell_in_force(hub, moved, after.intent, (SessionChanged(moved.info),), *writes)
     if (live := hub.runs.get(action.session_id)) is not None:
         live.authority.moved(withdrawn.directory)
     return ack

@@ -25,4 +25,6 @@ async def choices(hub: Hub) -> tuple[tuple[ModelChoice, ...], str | None]:
         )
         for model in await catalog.models()
     )
-    return models, await catalog.default_id()
+    default = await catalog.default_id()
+    hub.default_model = None if default is None else catalog.about(default)
+    return models, default

@@ -24,7 +24,8 @@ from openprogram.session_config.patches import (
     SetWebSearch,
     change_intent,
 )
-from openprogram.sessions.effective import floor, names_now, resolution
+from openprogram.sessions.effective import floor, names_now, resolution, seen
+from openprogram.sessions.hosted import served
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.manage import check_model
 from openprogram.sessions.projects import LOOK_S
@@ -53,7 +54,7 @@ async def preview_toggle(hub: Hub, request: Request, action: PreviewToggle) -> P
 
 
 async def _other_tools(hub: Hub, action: PreviewToggle, row: SessionRow, last: Answered | None) -> PreviewAck:
-    snapshot = hub.ports.snapshot()
+    snapshot = seen(hub, row.info.model)
     stored = await hub.ports.store.intent(row.info.id)
     changed = change_intent(stored, _patch(action), snapshot)
     project = await hub.projects.layer(row.info, snapshot, LOOK_S)
@@ -63,9 +64,9 @@ async def _other_tools(hub: Hub, action: PreviewToggle, row: SessionRow, last: A
         return PreviewAck(id=action.id, session_id=row.info.id, tokens=0, cost=0.0, reason="first_request")
     model = hub.ports.models.about(row.surface.model)
     model = model or ModelInfo(row.surface.model, "", row.surface.model, row.surface.model)
-    contract = freeze(resolved, lambda spec: ContractTool(spec, spec.execute))
+    contract = freeze(served(resolved, model), lambda spec: ContractTool(spec, spec.execute))
     asked = offer(
-        contract, floor(snapshot, resolved), model, hub.ports.tokens.at_most, row.loaded, row.loaded, row.surface
+        contract, floor(snapshot, resolved, model), model, hub.ports.tokens.at_most, row.loaded, row.loaded, row.surface
     )
     asked = replace(asked, system_digest=row.surface.system_digest)
     capability = hub.refusals.of(model)

@@ -13,6 +13,7 @@ from openprogram.core.surface import Surface
 from openprogram.core.tooling import ContractTool, Resolution, Snapshot
 from openprogram.providers.pricing import FRAME, tool_text
 from openprogram.sessions.effective import floor
+from openprogram.sessions.hosted import served
 from openprogram.sessions.hub import Hub
 from openprogram.surface.planner import plan
 from openprogram.surface.wanted import Warmth
@@ -77,9 +78,9 @@ async def _model(hub: Hub, model_id: str | None) -> ModelInfo:
 
 def _shown(hub: Hub, model: ModelInfo, snapshot: Snapshot, resolved: Resolution, loaded: tuple[str, ...]) -> Surface:
     """What a chat that begins now with these tools would send."""
-    contract = freeze(resolved, lambda spec: ContractTool(spec, spec.execute))
+    contract = freeze(served(resolved, model), lambda spec: ContractTool(spec, spec.execute))
     count = hub.ports.tokens.at_most
-    asked = offer(contract, floor(snapshot, resolved), model, count, loaded, loaded)
+    asked = offer(contract, floor(snapshot, resolved, model), model, count, loaded, loaded)
     surface, _ = plan(None, asked, hub.refusals.of(model), Warmth(0.0))
     return surface
 

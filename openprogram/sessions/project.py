@@ -11,6 +11,7 @@ from openprogram.core.asking import (
     QuestionAsked,
     ResolveQuestion,
 )
+from openprogram.core.compaction import Compacted
 from openprogram.core.events import (
     BranchSelected,
     ErrorRaised,
@@ -75,8 +76,8 @@ def _writes(event: Event, user_id: str) -> tuple[Write, ...]:
             return (StartTurn(event.turn_id),)
         case TurnFinished():
             return (EndTurn(event),)
-        case StepFinished():
-            return (PutUsage(UsageRow(event.turn_id, event.step, event.model, event.usage, event.cost), event),)
+        case StepFinished() | Compacted():
+            return (_counted(event),)
         case Notice() | ErrorRaised():
             return (AddNote(event),)
         case LoadedChanged(loaded):
@@ -91,6 +92,12 @@ def _writes(event: Event, user_id: str) -> tuple[Write, ...]:
             return (PutSession(session, user_id),)
         case _:
             return ()
+
+
+def _counted(event: StepFinished | Compacted) -> Write:
+    if isinstance(event, Compacted):
+        return PutUsage(UsageRow(event.request_id, 1, event.model, event.usage, event.cost, "summary"))
+    return PutUsage(UsageRow(event.turn_id, event.step, event.model, event.usage, event.cost), event)
 
 
 def _asking(event: ApprovalRequested | ApprovalResolved | QuestionAsked | QuestionAnswered) -> Write:

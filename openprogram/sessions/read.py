@@ -15,7 +15,7 @@ from openprogram.core.storage import SessionRow, UsageRow
 from openprogram.core.usage import Usage
 from openprogram.session_config.layers import Layers, explain_all
 from openprogram.session_config.project_file import PROJECT_FILE
-from openprogram.sessions.effective import effective, layers, resolution
+from openprogram.sessions.effective import effective, layers, resolution, seen
 from openprogram.sessions.fold import fold, since_last_message
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.intents import correct_later
@@ -85,7 +85,7 @@ async def snapshot(hub: Hub, user_id: str, session_id: str) -> Snapshot:
         partial=await _partial(hub, row),
         intent=intent.intent,
         revision=intent.revision,
-        effective=effective(hub, intent, project.intent),
+        effective=effective(hub, intent, project.intent, row.info.model),
         permission_mode=row.info.permission_mode,
         queue=await store.queue(session_id),
         approvals=tuple(asked.request for asked in pending),
@@ -135,7 +135,7 @@ async def explain_tools(hub: Hub, request: Request, action: ExplainTools) -> Too
     """Every registered tool with its state and reason, and the layer that decided each field."""
     row = await hub.row(request.user_id, action.session_id)
     stored = await hub.ports.store.intent(action.session_id)
-    live = hub.ports.snapshot()
+    live = seen(hub, row.info.model)
     project = await hub.projects.layer(row.info, live, LOOK_S)
     chat_layers = layers(hub, stored.intent, project.intent)
     error: str | None = None
@@ -158,7 +158,7 @@ async def explain_tools(hub: Hub, request: Request, action: ExplainTools) -> Too
         budget=priced.budget,
         decided=explain_all(chat_layers),
         unknown=resolved.unknown,
-        effective=effective(hub, stored, project.intent),
+        effective=effective(hub, stored, project.intent, row.info.model),
         presets=preset_infos(live),
         error=error,
         offer=follow_offer(stored.intent, live),

@@ -24,7 +24,8 @@ from openprogram.core.tooling import ContractTool, Resolution, Snapshot
 from openprogram.ledger.log import newest
 from openprogram.ledger.verdict import lost_cost
 from openprogram.providers.pricing import tool_text
-from openprogram.sessions.effective import floor, resolution
+from openprogram.sessions.effective import floor, resolution, seen
+from openprogram.sessions.hosted import served
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.projects import LOOK_S
 from openprogram.sessions.request import Request
@@ -63,7 +64,7 @@ async def rebase_price(hub: Hub, row: SessionRow, client_id: str) -> PreviewAck:
     last = None if here is None else newest(records, counted).answered.get(here.model)
     if here is None or last is None:
         return PreviewAck(id=client_id, session_id=session_id, tokens=0, cost=0.0, reason="first_request")
-    snapshot = hub.ports.snapshot()
+    snapshot = seen(hub, row.info.model)
     project = await hub.projects.layer(row.info, snapshot, LOOK_S)
     resolved = resolution(hub, await store.intent(session_id), snapshot, project.intent)
     model = hub.ports.models.about(here.model) or ModelInfo(here.model, "", here.model, here.model)
@@ -104,11 +105,11 @@ def _wanted(
     history: tuple[Message, ...],
 ) -> Wanted:
     """What the next request of the chat offers, as its next turn will say."""
-    contract = freeze(resolved, lambda spec: ContractTool(spec, spec.execute))
+    contract = freeze(served(resolved, model), lambda spec: ContractTool(spec, spec.execute))
     kept = worth_keeping(LoadedSet(row.loaded), contract, history, here) if row.info.id not in hub.runs else row.loaded
     count = hub.ports.tokens.at_most
-    asked = offer(contract, floor(snapshot, resolved), model, count, row.loaded, kept, here)
-    return replace(asked, system_digest=here.system_digest, at=row.info.leaf_id or "")
+    asked = offer(contract, floor(snapshot, resolved, model), model, count, row.loaded, kept, here)
+    return replace(asked, system_digest=here.system_digest, at=row.info.leaf_id or "", cut=here.cut)
 
 
 async def _warmth(

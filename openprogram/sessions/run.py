@@ -6,7 +6,7 @@ from typing import Final
 
 import structlog
 
-from openprogram.agent.environment import Environment, Resumed
+from openprogram.agent.environment import Environment, Errand
 from openprogram.agent.loop import run as run_agent
 from openprogram.agent.stop import StopSignal
 from openprogram.core.errors import StorageError
@@ -29,7 +29,7 @@ class Run:
     """The live part of a chat: from the first turn that has input until none waits.
 
     `turn_id` is the turn that runs or is about to begin: it is stored as begun with the message that it answers.
-    `ending` says that it takes no further messages; `finished` is set when its task is over.
+    `ending` says that it takes no further messages, `between` that its turn is over and it looks for what waits.
     """
 
     def __init__(self, session_id: str, emitter: Emitter, turn_id: str) -> None:
@@ -42,12 +42,24 @@ class Run:
         self.steered = False
         self.forced_epoch: int | None = None
         """The epoch of the surface that the user wants to end."""
+        self.between = False
+        self._looked = asyncio.Event()
         self._done_for = False
 
     @property
     def ending(self) -> bool:
         """Whether a message sent now has to start a run of its own."""
         return self._done_for or self.stop.requested
+
+    async def settled(self) -> None:
+        """Wait until it is over; where it is `between` turns, or until it has begun another one."""
+        await (self.finished if self.ending or not self.between else self._looked).wait()
+
+    def begins(self, turn_id: str) -> None:
+        """Another turn is stored as begun."""
+        self.turn_id = turn_id
+        self.between = False
+        self._looked.set()
 
     def close(self) -> None:
         """Take no further messages: the queue was found empty."""
@@ -61,24 +73,27 @@ class Run:
         """See an event of this run before it is stored."""
         match event:
             case TurnFinished():
+                self.between = True
+                self._looked.clear()
                 self._done_for = event.reason in ("stopped", "error", "interrupted")
             case _:
                 pass
 
-    async def supervise(self, env: Environment, resumed: Resumed | None, repair: Repair) -> ErrorInfo | None:
+    async def supervise(self, env: Environment, errand: Errand, repair: Repair) -> ErrorInfo | None:
         """Run the agent to its end. Whatever happens, the chat is not left running without a run (design law 10).
 
         Never raises but for cancellation, which leaves the turn open for the next start-up. Returns what went wrong
         where `repair` could not close the turn, because the store is still away: `close_later` does.
         """
         try:
-            error = await self._guarded(self._run(env, resumed))
+            error = await self._guarded(self._run(env, errand))
             if error is None or await self._guarded(repair(error)) is None:
                 return None
             _log.error("turn_left_open", session_id=self.session_id)
             return error
         finally:
             self._done_for = True
+            self._looked.set()
             self.finished.set()
 
     async def close_later(self, error: ErrorInfo, repair: Repair) -> None:
@@ -94,12 +109,12 @@ class Run:
                 return
             wait_s = min(2 * wait_s, _RETRY_MOST_S)
 
-    async def _run(self, env: Environment, resumed: Resumed | None) -> None:
+    async def _run(self, env: Environment, errand: Errand) -> None:
         """Agent and pump side by side: a store that fails cancels the agent, which would work for nobody."""
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self.emitter.pump(), name=f"pump {self.session_id}")
             try:
-                await run_agent(env, resumed)
+                await run_agent(env, errand)
             finally:
                 self._done_for = True
                 await self.emitter.close()

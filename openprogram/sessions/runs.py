@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 
-from openprogram.agent.environment import Environment, History, Progress, Resumed, Setup, ToolPorts
+from openprogram.agent.environment import Environment, Errand, History, Progress, Resumed, Setup, ToolPorts
 from openprogram.agent.freeze import freeze
 from openprogram.context.assembler import PromptContext
 from openprogram.context.catalog import counted_texts
@@ -21,9 +21,10 @@ from openprogram.ledger.log import newest
 from openprogram.sessions.approvals import Broker
 from openprogram.sessions.authority import LiveAuthority
 from openprogram.sessions.closing import close_turn
-from openprogram.sessions.effective import floor, names_now, resolution
+from openprogram.sessions.effective import floor, names_now, resolution, seen_by
 from openprogram.sessions.emitter import Emitter
 from openprogram.sessions.fold import UnfinishedTurn
+from openprogram.sessions.hosted import served
 from openprogram.sessions.hub import REMEMBERED_CHATS, Hub
 from openprogram.sessions.live import Live
 from openprogram.sessions.questions import Questions
@@ -39,7 +40,7 @@ class Ready:
     live: Live
     env: Environment
     user_id: str
-    resumed: Resumed | None
+    errand: Errand
 
 
 async def prepare_run(hub: Hub, row: SessionRow, leaf_id: str | None, turn: UnfinishedTurn | None = None) -> Ready:
@@ -123,7 +124,7 @@ def launch(hub: Hub, ready: Ready, said: Iterable[Message] = ()) -> None:
 
     async def supervised() -> None:
         try:
-            left = await run.supervise(ready.env, ready.resumed, repair)
+            left = await run.supervise(ready.env, ready.errand, repair)
         finally:
             hub.runs.pop(session_id, None)
         if left is not None:
@@ -145,9 +146,12 @@ async def _progress(hub: Hub, session_id: str, *, new: bool) -> Progress:
 
 
 async def _read_progress(hub: Hub, session_id: str) -> Progress:
-    records, usage = await asyncio.gather(hub.ports.store.sent(session_id), hub.ports.store.usage(session_id))
+    store = hub.ports.store
+    records, usage = await asyncio.gather(store.sent(session_id), store.usage(session_id))
     last = newest(records, usage)
-    return Progress(outline=last.outline, answered=last.answered)
+    steps = await store.steps(session_id, [answered.record.message_id for answered in last.answered.values()])
+    ids = {step.model: step.answer_id for step in steps if step.answer_id is not None}
+    return Progress(outline=last.outline, answered=last.answered, answer_ids=ids)
 
 
 async def take_next(hub: Hub, live: Live, history: History, user_id: str, unanswered: bool) -> bool:
@@ -170,7 +174,7 @@ async def take_next(hub: Hub, live: Live, history: History, user_id: str, unansw
         events: tuple[Event, ...] = (QueueChanged(rest), *map(MessageAdded, said)) if said else ()
         turn_id = new_id("t")
         await hub.journal.commit(session_id, user_id, (TurnAccepted(turn_id), *events))
-        live.run.turn_id = turn_id
+        live.run.begins(turn_id)
         for message in said:
             history.append(message)
         live.run.queue_changed(rest)
@@ -206,19 +210,21 @@ class _Preparer:
     async def __call__(self) -> Setup:
         hub = self._hub
         row, read = await self._newest()
-        snapshot = hub.ports.snapshot()
+        model, provider = await hub.ports.models.resolve(row.info.model)
+        if row.info.model is None:
+            hub.default_model = model
+        snapshot = seen_by(model, hub.ports.snapshot())
         override = self._override()
         project = await hub.projects.layer(row.info, snapshot)
         intent = self._live.authority.newest(read)  # a switch may have been flipped while the disk was read
         resolved = resolution(hub, intent, snapshot, project.intent, override)
         self._live.authority.begin_turn(intent, snapshot, project.intent, override)
-        model, provider = await hub.ports.models.resolve(row.info.model)
         await hub.ports.tokens.learn(counted_texts(resolved.kept))
         workspace = hub.projects.workspace_of(row.info)
         authority, ask = self._live.authority, self._live.broker
         return Setup(
-            contract=freeze(resolved, lambda spec: wrap(spec, authority, ask)),
-            floor=floor(snapshot, resolved),
+            contract=freeze(served(resolved, model), lambda spec: wrap(spec, authority, ask)),
+            floor=floor(snapshot, resolved, model),
             unknown=resolved.unknown,
             dropped=frozenset(resolved.dropped),
             rank=partial(hub.ports.finder.rank, snapshot),

@@ -50,13 +50,16 @@ def grown_loss(here: Surface, capability: Capability, warmth: Warmth) -> int | N
 
 
 def rebase_loss(here: Surface, after: Surface, capability: Capability, warmth: Warmth) -> int | None:
-    """Cached tokens lost when a warm prefix is rewritten; more is kept where system prompt and array stay the same."""
+    """Cached tokens lost when a warm prefix is rewritten; more is kept where system prompt and array stay the same.
+
+    A summary in place of the history leaves nothing of what stood behind the tools.
+    """
     if here.declared != after.declared:
         pairs = zip(here.declared, after.declared, strict=False)
         same = next((place for place, (old, new) in enumerate(pairs) if old != new), None)
         kept = here.declared[: min(len(here.declared), len(after.declared)) if same is None else same]
         return _behind(kept, capability, warmth)
-    if (here.system_digest, here.catalog) != (after.system_digest, after.catalog):
+    if (here.system_digest, here.catalog, here.cut) != (after.system_digest, after.catalog, after.cut):
         return _behind(here.declared, capability, warmth)
     return None if here.deltas or after.thinking_after else 0
 

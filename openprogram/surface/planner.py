@@ -6,10 +6,12 @@ until the next rebase; what is withdrawn goes by a delta, or stays and is masked
 refused at dispatch): `strategies` tells which.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, assert_never
 
 from openprogram.core.jsonio import JsonObject
+from openprogram.core.messages import Message
 from openprogram.core.surface import (
     RESERVED_NAMES,
     Capability,
@@ -20,6 +22,7 @@ from openprogram.core.surface import (
     Surface,
     SurfacePlan,
 )
+from openprogram.surface import hosted
 from openprogram.surface.economy import cheap, grown_loss, rebase_loss, worthwhile
 from openprogram.surface.reserved import CALL_TOOL, PLACEHOLDER
 from openprogram.surface.strategies import TRAITS
@@ -42,9 +45,20 @@ def plan(
     reason = _rebase_reason(here, wanted, capability, warmth, force=force)
     if reason is None and additions and not here.declared and TRAITS[here.strategy].placeholder:
         reason = "added"  # with nothing declared at first, the first change costs everything anyway
+    reason = hosted.rebase_reason(here, wanted, capability, additions) or reason
     if reason is not None:
         return _rebase(here, wanted, capability, warmth, reason)
     return _extend(previous, here, additions, wanted, capability, warmth)
+
+
+def unchanged(previous: Surface, now: float, messages: Sequence[Message]) -> tuple[Surface, SurfacePlan]:
+    """The next surface where an answer goes on that the provider has interrupted: nothing may come in between."""
+    branch = [message.id for message in messages]
+    here = previous.on(branch)
+    surface = replace(previous, last_request_at=now, shown=branch[-1] if branch else previous.shown)
+    return surface, SurfacePlan(
+        "keep", "unchanged", previous.epoch, here.names, here.masked, predicted_loss=0, strategy=previous.strategy
+    )
 
 
 def _without_refused(previous: Surface, capability: Capability) -> Surface:
@@ -62,6 +76,8 @@ def _rebase_reason(
         reason = "model_changed"
     elif capability.downgraded and here.strategy != capability.strategy:
         reason = "provider"
+    elif wanted.cut is not None and here.cut != wanted.cut:
+        reason = "compacted"
     elif here.system_digest != wanted.system_digest:
         reason = "system_changed"
     elif warmth.now - here.last_request_at > capability.cache_ttl_s:
@@ -86,25 +102,28 @@ class _Layout:
     catalog: str
 
 
-def _layout(wanted: Wanted, capability: Capability, warmth: Warmth) -> _Layout:
+def _layout(wanted: Wanted, capability: Capability, warmth: Warmth, *, keep_hosted: bool = True) -> _Layout:
     strategy = capability.strategy
     traits = TRAITS[strategy]
     # An endpoint that can add later needs no floor, but for one tool that is declared at all.
-    floor = wanted.floor if traits.needs_floor else wanted.floor[: 0 if wanted.tools else 1]
+    own = tuple(tool for tool in wanted.floor if not hosted.is_hosted(tool))
+    floor = own if traits.needs_floor else own[: 0 if wanted.tools else 1]
+    if capability.allowed_tools and keep_hosted:
+        floor += tuple(filter(hosted.is_hosted, wanted.floor))  # masked while the chip is off
     tools = _merge(_named(wanted.tools, floor), wanted.tools)
     everything = _merge(tools, wanted.deferred)
     if strategy == "frozen" or (strategy == "append" and wanted.deferred and cheap(wanted.deferred, warmth)):
         if len(everything) <= capability.max_tools:
             return _Layout(strategy, _sorted(everything), "")
         strategy = "append"  # what does not fit has to be found
-    own = (CALL_TOOL,) if strategy == "bridge" else ()
-    return _Layout(strategy, _sorted((*own, *tools)[: capability.max_tools]), wanted.catalog)
+    bridge = (CALL_TOOL,) if strategy == "bridge" else ()
+    return _Layout(strategy, _sorted((*bridge, *tools)[: capability.max_tools]), wanted.catalog)
 
 
 def _rebase(
     previous: Surface | None, wanted: Wanted, capability: Capability, warmth: Warmth, reason: PlanReason
 ) -> tuple[Surface, SurfacePlan]:
-    layout = _layout(wanted, capability, warmth)
+    layout = _layout(wanted, capability, warmth, keep_hosted=reason != "search_off")
     names = tuple(map(_name, layout.declared))
     masked = _masked(names, wanted)
     traits = TRAITS[layout.strategy]
@@ -121,6 +140,7 @@ def _rebase(
         deltas=(Delta(wanted.at, withdrawn=masked),) if traits.withdraws and masked else (),
         shown=wanted.at or None,
         thinking_after=(wanted.at or None) if capability.binds_thinking else None,
+        cut=wanted.cut,
     )
     before = previous.masked if previous else ()
     warm = previous if reason not in _NOTHING_WARM else None
@@ -156,6 +176,7 @@ def _additions(here: Surface, wanted: Wanted, capability: Capability) -> tuple[J
         case _:
             assert_never(how)
     known = {*here.names, *wanted.waiting}
+    candidates = tuple(tool for tool in candidates if not hosted.is_hosted(tool) or hosted.comes_by_delta(here))
     new = tuple(tool for tool in _merge((), candidates) if _name(tool) not in known)
     return new[: max(0, capability.max_tools - len(here.names))]
 

@@ -45,8 +45,8 @@ async def shared_fake() -> AsyncIterator[FakeApi]:
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def server(shared_fake: FakeApi, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Server]:
-    """The worker's server: a real endpoint, which is the fake API, and a search service, which is the fake API's."""
+async def shared_server(shared_fake: FakeApi, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Server]:
+    """The worker's server; tests take `server`, which is the same, and at rest at the end of each."""
     home = tmp_path_factory.mktemp("server")
     async with running_server(home, shared_fake, environment={"SEARXNG_URL": shared_fake.base_url}) as running:
         yield running
@@ -64,6 +64,16 @@ async def fake(shared_fake: FakeApi, request: pytest.FixtureRequest) -> AsyncIte
     """The fake API as if just started. Without a script its demo model answers, as fast as possible."""
     async with shared_fake.for_test(moves_of(request)) as fake:
         yield fake
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def server(fake: FakeApi, shared_server: Server) -> AsyncIterator[Server]:
+    """A real endpoint, which is the fake API, and a search service, which is the fake API's. Do not restart it.
+
+    No turn of this test is left to take what the next one tells the fake API to say.
+    """
+    yield shared_server
+    await shared_server.rest()
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -106,6 +116,6 @@ async def open_page(browser: Browser, serve: Serve) -> AsyncIterator[OpenTab]:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def tab(fake: FakeApi, server: Server, open_page: OpenTab) -> Tab:
+async def tab(server: Server, open_page: OpenTab) -> Tab:
     """A tab on the worker's server, at a new chat."""
     return await open_page(server)

@@ -47,6 +47,7 @@ async def test_the_chat_has_no_serious_finding(fake: FakeApi, server: Server, op
         await expect(tab.cards.nth(number)).to_be_visible()
     await tab.audit()
     await tab.page.keyboard.press("3")
+    await expect(tab.page.get_by_test_id("approval-note")).to_be_focused()
     await tab.audit()
     await tab.page.get_by_role("button", name="Cancel").click()
     await tab.page.keyboard.press("1")
@@ -96,6 +97,7 @@ async def test_panels_and_dialogs_have_no_serious_finding(server: Server, open_p
     line = page.get_by_test_id("chat-line").first
     await line.hover()
     await line.get_by_role("button", name="Options").click()
+    await expect(page.get_by_role("menuitem", name="Rename")).to_be_visible()
     await tab.audit()
 
 

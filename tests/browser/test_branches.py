@@ -130,6 +130,7 @@ async def test_a_chat_is_renamed_pinned_deleted_and_brought_back(tab: Tab) -> No
     await expect(tab.page.get_by_test_id("chat-list").get_by_role("heading", name="Pinned")).to_be_visible()
     await line.hover()
     await line.get_by_role("button", name="Options").click()
+    await tab.keep_offers()
     await tab.page.get_by_role("menuitem", name="Delete").click()
     await expect(line).to_have_count(0)
     await expect(tab.page.get_by_test_id("empty-state")).to_be_visible()

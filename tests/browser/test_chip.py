@@ -33,9 +33,11 @@ async def test_a_switch_before_the_first_message_survives_reload_and_send(tab: T
     await tab.chip.click()
     await is_on(tab.chip)
     chats = tab.page.get_by_test_id("chat-line")
+    await tab.knows_chats()
     before = await chats.count()
     await tab.page.reload()
     await is_on(tab.chip)
+    await tab.knows_chats()
     await expect(chats).to_have_count(before)
 
     await fake.script(SEARCHES)

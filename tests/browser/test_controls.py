@@ -179,6 +179,7 @@ async def test_a_preset_that_is_chosen_puts_a_hand_picked_list_aside_and_says_so
         await expect(tab.tool_line("bash")).to_contain_text("Not in the hand-picked list · set in this chat")
         for name in ("full", "follow"):
             await expect(tab.page.get_by_test_id(f"preset-{name}")).not_to_be_checked()
+        await tab.keep_offers()
         await tab.page.get_by_test_id("preset-full").check()
         await expect(tab.tool_line("bash")).to_have_attribute("data-state", "on")
         toasts = tab.page.get_by_test_id("toasts")

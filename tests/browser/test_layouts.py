@@ -97,6 +97,7 @@ async def test_a_phone_has_the_chats_in_a_drawer(server: Server, open_page: Open
     await expect(tab.answers).to_have_count(1)
 
     await tab.page.get_by_test_id("show-sidebar").tap()
+    await expect(drawer).to_be_visible()
     await tab.page.touchscreen.tap(350, 400)  # beside it
     await expect(drawer).to_have_count(0)
 
@@ -163,8 +164,8 @@ async def test_the_browsers_language_is_spoken(server: Server, fake: FakeApi, op
 
 async def test_shown_text_stays_when_the_sidebar_the_looks_or_the_language_change(tab: Tab, fake: FakeApi) -> None:
     await tab.ask("write a long markdown answer")
+    await expect(tab.answers.last).to_contain_text("That was all of it.")
     shown = await tab.answers.last.inner_text()
-    assert "That was all of it." in shown
     page = tab.page
     await page.keyboard.press("Control+k")
     await expect(page.get_by_test_id("chat-search")).to_be_focused()

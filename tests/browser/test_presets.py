@@ -60,6 +60,7 @@ async def test_a_preset_is_made_chosen_changed_and_deleted(
     await tab.page.keyboard.press("Escape")  # back to the tools, and not out of them
     await expect(tab.page.get_by_test_id("tools-count")).to_be_visible()
     await tab.page.get_by_test_id("preset-edit-my-look").click()
+    await tab.keep_offers()
     await tab.page.get_by_test_id("preset-delete").click()
     await expect(tab.tools_panel.get_by_role("alert")).to_contain_text("there is no preset 'my-look'")
     await expect(tab.page.get_by_test_id("tools-button")).to_have_accessible_name("Tools: my-look")
@@ -134,6 +135,7 @@ async def test_a_long_change_says_how_much_is_not_shown_and_shows_the_whole_call
     await expect(left_out).to_contain_text("more lines of this change are not shown.")
     await left_out.get_by_role("button", name="Show the whole call").click()
     shown = tab.page.get_by_test_id("approval-argument")
+    await expect(shown).to_have_count(2)
     assert await shown.all_text_contents() == ["long.txt", content]
     async with tab.turn():
         await tab.page.keyboard.press("1")

@@ -35,7 +35,8 @@ async def test_a_picture_is_shown_in_its_card_and_again_after_a_reload(tab: Tab,
         await tab.cards.first.get_by_role("button").first.click()
         picture = tab.cards.first.get_by_role("img", name="seen.png")
         await expect(picture).to_be_visible()
-        assert await picture.evaluate("image => [image.naturalWidth, image.naturalHeight]") == [60, 40]
+        for side, size in (("naturalWidth", 60), ("naturalHeight", 40)):  # once it is loaded
+            await expect(picture).to_have_js_property(side, size)
         await tab.audit()
         await tab.page.reload()
         await expect(tab.answers.last).to_contain_text("Red.")
@@ -51,6 +52,7 @@ async def test_a_patch_asks_with_every_file_and_is_done_as_shown(tab: Tab, fake:
     await expect(tab.approval).to_contain_text("patched/one.txt (+1)")
     for line in ("patched/two.txt", "first", "second"):
         await expect(tab.approval.get_by_test_id("diff")).to_contain_text(line)
-    await tab.page.keyboard.press("1")
+    async with tab.turn():
+        await tab.page.keyboard.press("1")
     await expect(tab.answers.last).to_contain_text("Done.")
     assert (server.workspace / "patched" / "two.txt").read_text() == "second\n"

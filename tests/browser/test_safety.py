@@ -83,6 +83,7 @@ async def test_hostile_markdown_runs_nothing_and_loads_nothing(tab: Tab, fake: F
     await check_harmless(tab)
     async with tab.turn():
         await fake.release("end")
+    await expect(tab.answers.last).to_contain_text("The end.")
     links = await check_harmless(tab)
     assert "https://example.com/real" in links
     assert await tab.answers.get_by_role("link", name="real").get_attribute("rel") == "noopener noreferrer nofollow"
@@ -109,6 +110,7 @@ async def test_hostile_words_of_people_tools_and_titles_are_only_shown(tab: Tab,
     await fake.say("Called.")
     await tab.ask("call something odd")
     await tab.cards.last.get_by_role("button").first.click()
+    await expect(tab.cards.last).to_contain_text("is not available in this turn")
     await check_harmless(tab)
 
 

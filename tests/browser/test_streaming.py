@@ -114,8 +114,10 @@ async def test_scrolling_up_while_it_streams_stays(tab: Tab, fake: FakeApi) -> N
     await expect(tab.answers.last.get_by_text("line 59")).to_be_in_viewport()
 
     await tab.transcript.hover()
+    end = await scroll_top(tab)
     await tab.page.mouse.wheel(0, -600)
     await expect(tab.page.get_by_test_id("jump-to-latest")).to_be_visible()
+    await tab.page.wait_for_function("(end) => document.querySelector('[role=log]').scrollTop < end - 500", arg=end)
     top = await scroll_top(tab)
     await fake.release("rest")
     await expect(tab.answers.last).to_contain_text("more")

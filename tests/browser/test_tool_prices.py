@@ -32,7 +32,10 @@ async def test_every_tool_tells_its_price_and_all_of_them_their_sum(
     line = tab.page.get_by_test_id("tools-budget")
     await expect(line).to_contain_text(re.compile(r"Resident [\d.]+k? tokens"))
     lines = tab.tools_panel.get_by_test_id("tool-line")
-    assert await lines.count() == await tab.tools_panel.get_by_test_id("tool-tokens").count() > 0
+    count = await lines.count()
+    assert count > 0
+    await expect(tab.tools_panel.get_by_test_id("tool-tokens")).to_have_count(count)
+    await expect(lines).to_have_count(count)
     await expect(line).to_contain_text("Estimated for openai/demo")
     await tab.page.keyboard.press("Escape")
     await tab.ask("hello")

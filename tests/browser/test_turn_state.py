@@ -46,8 +46,11 @@ async def same_after_reload(tab: Tab, other: Tab | None = None) -> None:
 async def details(tab: Tab) -> str:
     """What the last answer's Details say."""
     await tab.page.get_by_role("button", name="Details").last.click()
-    words = await tab.page.get_by_role("dialog", name="Details").inner_text()
+    dialog = tab.page.get_by_role("dialog", name="Details")
+    await expect(dialog).to_be_visible()
+    words = await dialog.inner_text()
     await tab.page.keyboard.press("Escape")
+    await expect(dialog).to_be_hidden()
     return words
 
 
@@ -66,10 +69,9 @@ async def test_a_turn_that_is_being_prepared_shows_as_running_everywhere_and_can
         await expect(other.stop_button).to_be_visible()
         await tab.page.reload()
         await expect(tab.stop_button).to_be_visible()
-        async with asyncio.timeout(10):
-            await tab.stop_button.click()
-            await tab.idle()
-            await other.idle()
+        await tab.stop_button.click()
+        await tab.idle()
+        await other.idle()
         for each in (tab, other):
             await expect(each.page.get_by_test_id("ending")).to_have_attribute("data-reason", "stopped")
         await same_after_reload(tab)
@@ -147,10 +149,13 @@ async def test_messages_written_while_offline_wait_below_everything_in_their_ord
     await tab.send("and that")
     await expect(outgoing).to_contain_text(["then this", "and that"])
     await expect(outgoing.get_by_test_id("sending-mark")).to_have_text(["Waiting to be sent"] * 2)
-    answer, first = await tab.answers.last.bounding_box(), await outgoing.first.bounding_box()
-    assert answer is not None
-    assert first is not None
-    assert first["y"] >= answer["y"] + answer["height"]
+    await tab.page.wait_for_function(
+        """() => {
+             const last = (name) => [...document.querySelectorAll(`[data-testid=${name}]`)].at(-1);
+             const [first] = document.querySelectorAll("[data-testid=outgoing-message]");
+             return first.getBoundingClientRect().top >= last("answer").getBoundingClientRect().bottom;
+           }"""
+    )
     await server.start()
     await tab.wake()
     await expect(tab.answers).to_have_text(["One two", "First.", "Second."])

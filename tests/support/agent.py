@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from openprogram.agent.environment import AsStated, Environment, History, Resumed, Setup
+from openprogram.agent.environment import AsStated, Environment, History, Progress, Resumed, Setup
 from openprogram.agent.freeze import freeze
 from openprogram.agent.loop import run
 from openprogram.agent.stop import StopSignal
@@ -151,6 +151,7 @@ class Chat:
         self.history = History(chain(("user", said)))
         self.inbox = FakeInbox(self.history)
         self.surfaces = FakeSurfaces()
+        self.progress = Progress()
         self.sent: list[PutSent] = []
         self.loaded = LoadedSet()
         self.finder = Finder()
@@ -195,6 +196,7 @@ class Chat:
             authority=self.switches,
             inbox=self.inbox,
             surfaces=self.surfaces,
+            progress=self.progress,
             history=self.history,
             loaded=self.loaded,
             capabilities=self.capabilities,

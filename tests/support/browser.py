@@ -71,7 +71,8 @@ async def chromium() -> AsyncIterator[Browser]:
 
 async def launch(playwright: Playwright) -> Browser:
     """A headless browser; it ends with `playwright`."""
-    return await playwright.chromium.launch(executable_path=find_chromium(), args=list(_FLAGS))
+    path = find_chromium()
+    return await playwright.chromium.launch(executable_path=path, args=list(_FLAGS), timeout=WAIT_S * 1000)
 
 
 async def open_context(browser: Browser, **options: Any) -> BrowserContext:
@@ -203,6 +204,22 @@ class Tab:
         """Wait until no row of the conversation is hidden any more: each is, until it is measured."""
         await expect(self.transcript.locator('[style*="visibility: hidden"]')).to_have_count(0)
 
+    async def keep_offers(self) -> None:
+        """What the page takes back after some seconds, such as a message with its Undo, stays: machines are busy.
+
+        For tests that neither lose their server nor wait for anything else that takes the page some seconds.
+        """
+        await self.page.evaluate(
+            """() => {
+                 const later = window.setTimeout;
+                 window.setTimeout = (act, ms = 0, ...more) => (ms < 3_000 ? later(act, ms, ...more) : 0);
+               }"""
+        )
+
+    async def knows_chats(self) -> None:
+        """Wait until the sidebar has the list of chats."""
+        await expect(self.page.get_by_test_id("chat-list")).to_have_attribute("aria-busy", "false")
+
     async def wake(self) -> None:
         """Look for the server at once, as when the network comes back, and not only at the next attempt's time."""
         await self.page.evaluate('dispatchEvent(new Event("online"))')
@@ -252,9 +269,10 @@ class Tab:
             self.complaints.append(f"console {message.type}: {message.text}")
 
     def _on_frame(self, payload: str | bytes) -> None:
-        event = orjson.loads(payload).get("event", {})
-        if event.get("type") == "turn_finished":
-            self._finished.add(event["turn_id"])
+        frame = orjson.loads(payload)
+        told = frame["state"]["outcome"] if frame["type"] == "snapshot" else frame.get("event")
+        if told is not None and told["type"] == "turn_finished":
+            self._finished.add(told["turn_id"])
             self._news.set()
 
     def _on_request(self, request: Request) -> None:

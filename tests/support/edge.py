@@ -65,6 +65,8 @@ class Reached:
             compression=None,
             max_size=None,
             proxy=None,
+            open_timeout=WAIT_S,
+            ping_interval=None,
         )
 
     @asynccontextmanager

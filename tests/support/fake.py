@@ -26,6 +26,7 @@ import pytest
 
 from tests.support.extension import broken
 from tests.support.tree import ROOT
+from tests.support.ws import WAIT_S
 
 ANTHROPIC_HEADERS = {"x-api-key": "test", "anthropic-version": "2023-06-01"}
 OPENAI_HEADERS = {"authorization": "Bearer test"}
@@ -77,13 +78,13 @@ class FakeApi:
         """Open streams, and how many ended in each way."""
         return await self._get("/__fake/state")
 
-    async def wait(self, *, timeout: float = 10, **conditions: int | str) -> dict[str, Any]:  # noqa: ASYNC109
+    async def wait(self, **conditions: int | str) -> dict[str, Any]:
         """Wait for `closed`, `finished`, `open`, `requests` (numbers) or `held` (a name); returns the state.
 
-        Fails the test after `timeout` seconds.
+        Fails the test after `WAIT_S`.
         """
         query = "&".join(f"{name}={value}" for name, value in conditions.items())
-        return await self._get(f"/__fake/wait?timeout={timeout:g}&{query}")
+        return await self._get(f"/__fake/wait?timeout={WAIT_S:g}&{query}")
 
     async def wait_closed(self, count: int = 1) -> dict[str, Any]:
         """Wait until the client has closed `count` answers in the middle."""

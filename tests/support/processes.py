@@ -4,7 +4,7 @@ import os
 import select
 from pathlib import Path
 
-PATIENCE_S = 20.0
+from tests.support.ws import WAIT_S
 
 
 def wait_gone(pid: int) -> None:
@@ -14,7 +14,7 @@ def wait_gone(pid: int) -> None:
     except ProcessLookupError:
         return
     try:
-        assert select.select([descriptor], [], [], PATIENCE_S)[0], f"process {pid} is still running"
+        assert select.select([descriptor], [], [], WAIT_S)[0], f"process {pid} is still running"
     finally:
         os.close(descriptor)
 

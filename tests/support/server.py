@@ -23,8 +23,9 @@ from websockets.asyncio.client import connect
 from websockets.typing import Origin, Subprotocol
 
 from tests.support.fake import FakeApi
+from tests.support.ports import reserved_port
 from tests.support.tree import ROOT
-from tests.support.ws import WAIT_S, Client
+from tests.support.ws import WAIT_S, Client, Frame
 
 TOKEN: Final = "the-token-of-the-tests"
 PROTOCOL: Final = Subprotocol("openprogram.v1")
@@ -35,11 +36,11 @@ class Server:
     """A server process on one data directory. Made by `running_server`."""
 
     def __init__(
-        self, home: Path, environment: Mapping[str, str], options: tuple[str, ...], program: str = "openprogram"
+        self, home: Path, environment: Mapping[str, str], options: tuple[str, ...], program: str, port: int
     ) -> None:
         self.home = home
         self.program = program
-        self.port = 0
+        self.port = port
         self.public_port: int | None = None
         """Where browsers find it, if there is a relay before it."""
         self.token = TOKEN
@@ -85,7 +86,7 @@ class Server:
         return self._log_path.read_text("utf-8", "replace") if self._log_path.exists() else ""
 
     async def start(self) -> None:
-        """Start, on the port of the time before if there was one, and wait until it listens."""
+        """Start, on the same port each time, and wait until it listens."""
         assert self._process is None, "the server is running"
         self._log = self._log_path.open("ab")
         self._process = await asyncio.create_subprocess_exec(
@@ -102,7 +103,6 @@ class Server:
         async with asyncio.timeout(WAIT_S):
             line = (await self._process.stdout.readline()).decode()
         assert "is ready: " in line, f"the server did not start: {line}\n{self.log}"
-        self.port = int(line.rsplit(":", 1)[1].partition("/")[0])
 
     async def kill(self) -> None:
         """As a power cut would: SIGKILL, nothing is put in order."""
@@ -136,6 +136,8 @@ class Server:
             compression=None,
             max_size=None,
             proxy=None,
+            open_timeout=WAIT_S,
+            ping_interval=None,  # the server does
         ) as socket:
             client = Client(socket)
             reader = asyncio.create_task(client.read(), name="test client")
@@ -145,6 +147,13 @@ class Server:
             finally:
                 await socket.close()
                 await reader
+
+    async def rest(self) -> None:
+        """Stop what runs in any chat and wait until nothing does: between two tests that share this server."""
+        async with self.client() as client:
+            while at_work := [chat["id"] for chat in await _listed(client) if chat["status"] != "idle"]:
+                for session_id in at_work:
+                    await client.send("stop", session_id=session_id)
 
     async def aclose(self) -> None:
         """Stop it if it runs."""
@@ -172,6 +181,11 @@ class Server:
                 self._log.close()
 
 
+async def _listed(client: Client) -> list[Frame]:
+    chats: list[Frame] = (await client.send("list_sessions", limit=1000))["sessions"]
+    return chats
+
+
 def environment_for(fake: FakeApi | None, api: str = "openai", **variables: str) -> dict[str, str]:
     """This process's environment without any endpoint, key or setting of ours, with the fake API as the endpoint.
 
@@ -195,7 +209,7 @@ async def running_server(
     environment: Mapping[str, str] | None = None,
     program: str = "openprogram",
 ) -> AsyncIterator[Server]:
-    """Serve the data directory `directory/home` on a free port until the block ends.
+    """Serve the data directory `directory/home` on a port of its own until the block ends.
 
     `options` go to `openprogram serve`, `config` into its `config.toml`, `environment` over the variables. `program` is
     the module that is run.
@@ -204,9 +218,10 @@ async def running_server(
     home.mkdir(parents=True, exist_ok=True)
     if config is not None:
         (home / "config.toml").write_text(config, "utf-8")
-    server = Server(home, environment_for(fake, api, **(environment or {})), options, program)
-    try:
-        await server.start()
-        yield server
-    finally:
-        await server.aclose()
+    with reserved_port() as port:
+        server = Server(home, environment_for(fake, api, **(environment or {})), options, program, port)
+        try:
+            await server.start()
+            yield server
+        finally:
+            await server.aclose()

@@ -11,6 +11,7 @@ from openprogram.tools.builtin.bash import ShellConfig, bash_tool
 from openprogram.tools.builtin.jobs import Jobs
 from tests.support.processes import wait_gone
 from tests.support.tool_calls import Caller
+from tests.support.ws import WAIT_S
 
 # A tree of every kind: a child, one in a session of its own, one whose parent has gone, one that ignores SIGTERM. Each
 # writes its id to the file `pids`; the pipe `ready` tells that all have.
@@ -41,6 +42,13 @@ def prepare_tree(call: Caller) -> Path:
 async def all_started(ready: Path) -> None:
     """Until every process of the tree runs."""
     assert await asyncio.to_thread(ready.read_bytes) == b"all\n"
+
+
+async def printed(log: Path, text: bytes) -> None:
+    """Wait until a command's file has this."""
+    async with asyncio.timeout(WAIT_S):
+        while text not in log.read_bytes():  # noqa: ASYNC110 - no event tells of another program's output
+            await asyncio.sleep(0.01)
 
 
 def assert_tree_gone(call: Caller) -> None:

@@ -73,8 +73,8 @@ def ref_of(text: str, what: str) -> str:
     return line.partition("[ref=")[2].partition("]")[0]
 
 
-def chromiums(proxy: str) -> list[int]:
-    """The processes of the browser behind this proxy."""
+def chromiums(proxy: str, *, main: bool = False) -> list[int]:
+    """The processes of the browser behind this proxy: all, or the one that has started the others."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -82,6 +82,6 @@ def chromiums(proxy: str) -> list[int]:
                 line = (entry / "cmdline").read_bytes()
             except OSError:
                 continue  # it has ended meanwhile
-            if f"--proxy-server={proxy}".encode() in line:
+            if f"--proxy-server={proxy}".encode() in line and not (main and b"--type=" in line):
                 found.append(int(entry.name))
     return found

@@ -28,9 +28,11 @@ from openprogram.core.intent import ToolIntent
 from openprogram.core.jsonio import JsonValue
 from openprogram.core.messages import (
     Block,
+    HostedBlock,
     Message,
     QueuedMessage,
     ReasoningBlock,
+    Source,
     TextBlock,
     ToolResultBlock,
     ToolUseBlock,
@@ -154,6 +156,15 @@ blocks: st.SearchStrategy[Block] = st.one_of(
     st.builds(ReasoningBlock, texts, st.none() | texts, st.none() | texts),
     st.builds(ToolUseBlock, names, names, json_objects),
     st.builds(
+        HostedBlock,
+        st.sampled_from(("search", "found", "sources", "pause")),
+        names,
+        texts,
+        st.lists(st.builds(Source, texts, texts), max_size=2).map(tuple),
+        st.none() | texts,
+        st.lists(json_objects, max_size=2).map(tuple),
+    ),
+    st.builds(
         ToolResultBlock,
         names,
         st.sampled_from(("ok", "error", "denied", "stopped", "interrupted")),
@@ -179,7 +190,7 @@ def messages(ids: st.SearchStrategy[str]) -> st.SearchStrategy[Message]:
     )
 
 
-usages = st.builds(Usage, tallies, tallies, tallies, tallies, tallies, tallies)
+usages = st.builds(Usage, tallies, tallies, tallies, tallies, tallies, tallies, tallies)
 declarations = st.lists(json_objects, max_size=2).map(tuple)
 deltas = st.builds(Delta, names, declarations, name_tuples, name_tuples, texts, st.none() | names)
 surfaces = st.builds(
@@ -245,7 +256,7 @@ writes: st.SearchStrategy[Write] = st.one_of(
             usages,
             # Sums of these are exact in whatever order they are added.
             st.none() | st.integers(0, 640).map(lambda part: part / 64),
-            st.sampled_from(("step", "title", "subagent")),
+            st.sampled_from(("step", "title", "subagent", "summary")),
         ),
         st.none() | _ids.map(step_finished),
     ),

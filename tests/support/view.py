@@ -5,10 +5,12 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from openprogram.core.asking import ApprovalRequested, ApprovalResolved, QuestionAnswered, QuestionAsked
+from openprogram.core.compaction import Compacted, CompactionStarted
 from openprogram.core.events import (
     BranchSelected,
     ErrorRaised,
     Event,
+    HostedAdded,
     IntentChanged,
     LoadedChanged,
     MessageAdded,
@@ -28,7 +30,7 @@ from openprogram.core.events import (
     TurnStarted,
 )
 from openprogram.core.intent import ToolIntent
-from openprogram.core.messages import Message, QueuedMessage, ToolResultBlock
+from openprogram.core.messages import HostedBlock, Message, QueuedMessage, ToolResultBlock
 from openprogram.core.protocol.state import SessionState
 from openprogram.core.storage import NOTES_KEPT, Note
 from openprogram.core.usage import Usage
@@ -51,6 +53,7 @@ class View:
     turn_id: str | None = None
     live: str | None = None
     text: dict[tuple[str, int], str] = field(default_factory=dict)
+    hosted: dict[int, HostedBlock] = field(default_factory=dict)
     calls: dict[str, Call] = field(default_factory=dict)
     intent: ToolIntent = field(default_factory=ToolIntent)
     revision: int = 0
@@ -105,11 +108,14 @@ class View:
             case TurnStarted():
                 self.turn_id, self.turn = event.turn_id, event
             case StepStarted():
-                self.live, self.text = event.message_id, {}
+                self.live, self.text, self.hosted = event.message_id, {}, {}
             case TextDelta() | ReasoningDelta() | ToolCallDelta():
                 assert event.message_id == self.live, "a delta of no open answer"
                 key = (event.type, event.block)
                 self.text[key] = self.text.get(key, "") + event.text
+            case HostedAdded():
+                assert event.message_id == self.live, "a search of no open answer"
+                self.hosted[event.block] = event.hosted
             case ToolCallStarted():
                 self.calls[event.call_id] = Call()
             case ToolOutputDelta():
@@ -120,8 +126,14 @@ class View:
                 self.usage = self.usage.plus(event.usage)
                 self.cost += event.cost or 0.0
                 self.steps[event.message_id] = event
+            case CompactionStarted():
+                self.live, self.text = None, {}
+            case Compacted():
+                self.usage = self.usage.plus(event.usage)
+                self.cost += event.cost or 0.0
             case TurnFinished():
                 self.turn_id, self.turn, self.live, self.text, self.calls, self.approvals = None, None, None, {}, {}, {}
+                self.hosted = {}
                 self.outcome = event
                 if event.error and self.notes and self.notes[-1].event == ErrorRaised(event.error):
                     self.notes.pop()
@@ -152,7 +164,7 @@ class View:
         keep = ids.index(message.parent_id) + 1 if message.parent_id is not None else 0
         self.messages, self.outcome = [*self.messages[:keep], message], None
         if message.role == "assistant":
-            self.live, self.text, self.calls = None, {}, {}
+            self.live, self.text, self.calls, self.hosted = None, {}, {}, {}
         if message.role == "tool":
             self.calls = {}
 

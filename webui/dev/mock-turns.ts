@@ -140,6 +140,7 @@ export class Turns {
       cache_write_1h: null,
       output: 240,
       reasoning: null,
+      searches: null,
     };
     this.#chats.emit(chat, {
       type: "step_finished",
@@ -149,9 +150,10 @@ export class Turns {
       model: "demo/demo",
       usage,
       cost: 0.0042,
-      cache: { read: 11_240, missed: 0, cause: null },
+      cache: { read: 11_240, missed: 0, cause: null, provider: null },
       first_token_ms: 380,
       duration_ms: 2_400,
+      answer_id: null,
     });
     if (calls.length > 0) await this.#results(chat, turn_id, live.id, calls);
     return failed;

@@ -3,14 +3,14 @@
  */
 
 
-export type Action = (Chat | Stop | ContinueTurn | EditMessage | Regenerate | SelectBranch | EditQueue | SetToolsProfile | ToggleWebSearch | SetToolsEnabled | SetToolDisabled | PickTools | ExplainTools | InspectCache | InspectStep | UsageTotals | PreviewToggle | PreviewSend | PreviewModels | ForceRebase | Subscribe | Unsubscribe | CreateSession | ListSessions | RenameSession | PinSession | DeleteSession | RestoreSession | LoadMessages | SetModel | SetWorkspace | SetPermissionMode | AnswerApproval | AnswerQuestion | ListModels | GetSettings | SetSetting | SavePreset | DeletePreset | Ping)
+export type Action = (Chat | Stop | ContinueTurn | Compact | EditMessage | Regenerate | SelectBranch | EditQueue | SetToolsProfile | ToggleWebSearch | SetToolsEnabled | SetToolDisabled | PickTools | ExplainTools | InspectCache | InspectStep | UsageTotals | PreviewToggle | PreviewSend | PreviewModels | ForceRebase | Subscribe | Unsubscribe | CreateSession | ListSessions | RenameSession | PinSession | DeleteSession | RestoreSession | LoadMessages | SetModel | SetWorkspace | SetPermissionMode | AnswerApproval | AnswerQuestion | ListModels | GetSettings | SetSetting | SavePreset | DeletePreset | Ping)
 export type JsonValueInput = (string | number | boolean | JsonValueInput[] | {
 [k: string]: JsonValueInput
 } | null)
 export type JsonValueOutput = (string | number | boolean | JsonValueOutput[] | {
 [k: string]: JsonValueOutput
 } | null)
-export type Event = (MessageAdded | TurnAccepted | TurnStarted | StepStarted | TextDelta | ReasoningDelta | ToolCallDelta | ToolCallStarted | ToolOutputDelta | ToolCallFinished | StepFinished | TurnFinished | LoadedChanged | IntentChanged | ApprovalRequested | ApprovalResolved | QuestionAsked | QuestionAnswered | QueueChanged | BranchSelected | SessionChanged | Notice | ErrorRaised)
+export type Event = (MessageAdded | TurnAccepted | TurnStarted | StepStarted | TextDelta | ReasoningDelta | HostedAdded | ToolCallDelta | ToolCallStarted | ToolOutputDelta | ToolCallFinished | StepFinished | TurnFinished | CompactionStarted | Compacted | LoadedChanged | IntentChanged | ApprovalRequested | ApprovalResolved | QuestionAsked | QuestionAnswered | QueueChanged | BranchSelected | SessionChanged | Notice | ErrorRaised)
 export type ServerFrame = (Hello | ChatAck | IntentAck | SubscribeAck | SessionsAck | MessagesAck | SettingsAck | ModelsAck | ToolsAck | CacheAck | StepAck | UsageAck | PreviewAck | SendPreviewAck | ModelPricesAck | SessionAck | Ack | ErrorFrame | EventFrame | Snapshot | HintFrame | PingFrame | Pong)
 
 /**
@@ -68,6 +68,14 @@ session_id: string
  */
 export interface ContinueTurn {
 action: "continue_turn"
+id: string
+session_id: string
+}
+/**
+ * Have the conversation so far summarised: from then on the model sees the summary in its place.
+ */
+export interface Compact {
+action: "compact"
 id: string
 session_id: string
 }
@@ -501,7 +509,8 @@ warm_until: (string | null)
  * 
  * `hit` is the share of its prompt that was read from the cache, `reused` the share of the prompt before it that could
  * be read and was. `missed` tokens were held by the endpoint and not reused; reading them would have saved `lost`
- * dollars. `moved` are the switches and tools that the request tells of, such as `withdrawn:bash`.
+ * dollars. `provider` is the provider's own diagnosis, where it offers one. `moved` are the switches and tools that
+ * the request tells of, such as `withdrawn:bash`.
  */
 export interface CacheStep {
 at: string
@@ -518,6 +527,7 @@ model: string
 moved: string[]
 plan: string
 prompt: (number | null)
+provider: (ProviderDiagnosis | null)
 reason: string
 reused: (number | null)
 step: number
@@ -539,6 +549,14 @@ room: number
 section: ("tools" | "system" | "messages")
 }
 /**
+ * What a provider says of a request against the one before it: where they differ in its own word, such as
+ * `tools_changed`, and how many tokens that cost, where it tells.
+ */
+export interface ProviderDiagnosis {
+missed: (number | null)
+said: string
+}
+/**
  * Tokens of one model request.
  */
 export interface Usage {
@@ -547,6 +565,7 @@ cache_write_1h: (number | null)
 cache_write_5m: (number | null)
 output: (number | null)
 reasoning: (number | null)
+searches: (number | null)
 uncached: (number | null)
 }
 /**
@@ -566,10 +585,13 @@ usage: Usage
 }
 /**
  * What the cache did in one step: tokens read and not read that could have been, with the cause of a miss.
+ * 
+ * `provider` is the provider's own diagnosis, where it offers one and has something to say.
  */
 export interface CacheVerdict {
 cause: (string | null)
 missed: (number | null)
+provider: (ProviderDiagnosis | null)
 read: (number | null)
 }
 /**
@@ -595,6 +617,47 @@ state: ("off" | "on" | "unavailable")
 export interface Choice {
 description: string
 label: string
+}
+/**
+ * A compaction is over. When it is `done`, `message_id` is the summary, which stands in the chat since the same
+ * commit; else nothing has changed. What was asked of the model for it is counted here either way.
+ */
+export interface Compacted {
+cost: (number | null)
+message_id: (string | null)
+model: string
+outcome: ("done" | "stopped" | "failed")
+request_id: string
+turn_id: string
+type: "compacted"
+usage: Usage
+}
+/**
+ * What a summary stands for on its branch. Token counts are estimates where the endpoint had not counted.
+ * 
+ * `kept_from` is the first message behind the cut (None: all that stood there was summarised); `user_message` is the
+ * newest one of the user, which stays wherever the cut is. `cost` is what the summary cost, `saving` what each further
+ * request costs less while it is read from the cache, both in US dollars where the price is known.
+ */
+export interface Compaction {
+cost: (number | null)
+kept_from: (string | null)
+saving: (number | null)
+tokens_after: number
+tokens_before: number
+trigger: ("full" | "refused" | "asked")
+user_message: (string | null)
+}
+/**
+ * The model is asked for a summary. `turn_id` is the turn that waits for it; `request_id` is that of the request,
+ * which counts as a turn of its own.
+ */
+export interface CompactionStarted {
+request_id: string
+tokens_before: number
+trigger: ("full" | "refused" | "asked")
+turn_id: string
+type: "compaction_started"
 }
 /**
  * Which layer decided a field of the merged intent, and to what.
@@ -660,10 +723,11 @@ type: "message_added"
  * One node of the tree. `parent_id` None is a root; `model` is `endpoint/model` for answers.
  * 
  * `override` is what a user message asks of tools for its own turn only (spec tools.md T9). `sender` is the chat that
- * a user message came from; None: a person wrote it.
+ * a user message came from; None: a person wrote it. A notice with a `compaction` is a summary of what is above.
  */
 export interface Message {
-blocks: (TextBlock | ReasoningBlock | ToolUseBlock | ToolResultBlock)[]
+blocks: (TextBlock | ReasoningBlock | ToolUseBlock | ToolResultBlock | HostedBlock)[]
+compaction: (Compaction | null)
 created_at: string
 id: string
 model: (string | null)
@@ -731,6 +795,31 @@ height: number
 media_type: ("image/png" | "image/jpeg")
 type: "image"
 width: number
+}
+/**
+ * What a provider did by itself in its answer: a `search`, what it `found`, the `sources` of the text before it, or
+ * a `pause` in which it wants to be asked to go on.
+ * 
+ * `items` are what its API sent, to go back verbatim to the model that made them; another one is told `text`.
+ * `hosted_id` joins a search to what it found; `error` is the provider's word for why it found nothing.
+ */
+export interface HostedBlock {
+error: (string | null)
+hosted_id: string
+items: {
+[k: string]: JsonValueOutput
+}[]
+kind: ("search" | "found" | "sources" | "pause")
+query: string
+sources: Source[]
+type: "hosted"
+}
+/**
+ * A page that a search found or a text rests on.
+ */
+export interface Source {
+title: string
+url: string
 }
 /**
  * One layer's wishes; `None` in a field falls through to the layer below.
@@ -808,7 +897,7 @@ epoch: number
 kind: ("rebase" | "keep" | "append" | "delta")
 masked: string[]
 predicted_loss: (number | null)
-reason: ("first_request" | "cold" | "model_changed" | "system_changed" | "forced" | "economy" | "provider" | "unchanged" | "added" | "withdrawn" | "restored" | "discovered")
+reason: ("first_request" | "cold" | "model_changed" | "system_changed" | "forced" | "economy" | "provider" | "compacted" | "unchanged" | "added" | "withdrawn" | "restored" | "discovered" | "search_on" | "search_off")
 restored: string[]
 strategy: ("inline_changes" | "reference_changes" | "tool_reference" | "additional_tools" | "client_tool_search" | "append" | "bridge" | "frozen")
 withdrawn: string[]
@@ -838,6 +927,15 @@ block: number
 message_id: string
 text: string
 type: "reasoning_delta"
+}
+/**
+ * Block `block` of the message being answered, which the provider made by itself: a search, or what it found.
+ */
+export interface HostedAdded {
+block: number
+hosted: HostedBlock
+message_id: string
+type: "hosted_added"
 }
 /**
  * More of the JSON text of a call's arguments.
@@ -883,9 +981,11 @@ status: ("ok" | "error" | "denied" | "stopped" | "interrupted")
 type: "tool_call_finished"
 }
 /**
- * A model request is answered. `usage` is as reported, `cost` in US dollars where the price is known.
+ * A model request is answered. `usage` is as reported, `cost` in US dollars where the price is known, `answer_id`
+ * the endpoint's own name for the answer, where it gives one.
  */
 export interface StepFinished {
+answer_id: (string | null)
 cache: CacheVerdict
 cost: (number | null)
 duration_ms: number
@@ -1336,7 +1436,7 @@ type: "ack"
 export interface Spending {
 cost: (number | null)
 day: string
-kind: ("step" | "title" | "subagent")
+kind: ("step" | "title" | "subagent" | "summary")
 model: string
 requests: number
 session_id: string

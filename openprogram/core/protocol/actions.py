@@ -59,6 +59,13 @@ class ContinueTurn(SessionAction):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Compact(SessionAction):
+    """Have the conversation so far summarised: from then on the model sees the summary in its place."""
+
+    action: Literal["compact"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EditMessage(SessionAction):
     """Send another text in place of an earlier user message: a sibling branch (P8)."""
 
@@ -257,6 +264,7 @@ Action = (
     Chat
     | Stop
     | ContinueTurn
+    | Compact
     | EditMessage
     | Regenerate
     | SelectBranch

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from openprogram.core.usage import Usage
+from openprogram.core.usage import ProviderDiagnosis, Usage
 
 MissCause = Literal[
     "toggle",
@@ -51,7 +51,8 @@ class CacheStep:
 
     `hit` is the share of its prompt that was read from the cache, `reused` the share of the prompt before it that could
     be read and was. `missed` tokens were held by the endpoint and not reused; reading them would have saved `lost`
-    dollars. `moved` are the switches and tools that the request tells of, such as `withdrawn:bash`.
+    dollars. `provider` is the provider's own diagnosis, where it offers one. `moved` are the switches and tools that
+    the request tells of, such as `withdrawn:bash`.
     """
 
     turn_id: str
@@ -73,6 +74,7 @@ class CacheStep:
     plan: str
     reason: str
     moved: tuple[str, ...]
+    provider: ProviderDiagnosis | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

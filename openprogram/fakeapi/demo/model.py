@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, assert_never
 
+from openprogram.core.compaction import SUMMARISE
 from openprogram.fakeapi.answer import (
     Answer,
     Block,
@@ -14,7 +15,7 @@ from openprogram.fakeapi.answer import (
     thinking_block,
     tool_use_block,
 )
-from openprogram.fakeapi.conversation import Conversation, ToolDecl
+from openprogram.fakeapi.conversation import Conversation, ResultsTurn, ToolDecl, UserTurn
 from openprogram.fakeapi.demo import intents
 from openprogram.fakeapi.demo.intents import Intent
 from openprogram.fakeapi.demo.phrases import say
@@ -25,11 +26,14 @@ from openprogram.fakeapi.demo.tools import arguments
 
 _COUNTING_RATE: Final = 4.0
 _TOPIC_LENGTH: Final = 80
+_SUMMARISE: Final = SUMMARISE.partition("\n")[0]
 
 
 def demo_answer(conversation: Conversation, pace: float) -> Answer:
     """The answer to the newest message, at `pace` deltas a second (0: no pacing)."""
     chinese = is_chinese(conversation.task)
+    if _SUMMARISE in conversation.task:
+        return Answer((text_block(_summary(conversation, chinese)),), rate=pace)
     intent = recognise(conversation.task)
     blocks = list(_thoughts(intent, conversation, chinese))
     steps = conversation.steps
@@ -41,6 +45,15 @@ def demo_answer(conversation: Conversation, pace: float) -> Answer:
         blocks.extend(_begin(intent, conversation, chinese))
     counting = isinstance(intent, intents.Count)
     return Answer(tuple(blocks), rate=min(pace, _COUNTING_RATE) if counting else pace)
+
+
+def _summary(conversation: Conversation, chinese: bool) -> str:
+    """What a summary can honestly be that understands nothing."""
+    said = [turn.text.partition(_SUMMARISE)[0].strip() for turn in conversation.turns if isinstance(turn, UserTurn)]
+    texts = [text for text in said if text]
+    results = sum(len(turn.results) for turn in conversation.turns if isinstance(turn, ResultsTurn))
+    newest = texts[-1][:_TOPIC_LENGTH] if texts else ""
+    return say("summary", chinese, count=len(texts), newest=newest, results=results)
 
 
 def _thoughts(intent: Intent, conversation: Conversation, chinese: bool) -> Iterable[Block]:

@@ -18,6 +18,11 @@ _PHRASES: Final[dict[str, _Phrase]] = {
         "我是 openprogram 内置的演示模型：只有固定脚本，没有智能，也不联网。我能识别一组固定的请求，"
         "真实调用本聊天的工具，并展示它们返回的内容。要真正干活，请连接一个真实的模型：输入框下方的“连接模型”会说明做法。",
     ),
+    "summary": _Phrase(
+        "(A summary by the demo model, which only counts.) Messages of yours so far: {count}. The newest: “{newest}”. "
+        "Results of tools: {results}.",
+        "（演示模型的摘要，只会计数。）你至今的消息数：{count}。最新一条：“{newest}”。工具结果数：{results}。",
+    ),
     "unknown": _Phrase(
         "I don't recognise that request, and I don't guess.",
         "我不认识这个请求，也不会乱猜。",

@@ -8,7 +8,16 @@ from typing import Final
 
 import orjson
 
-from openprogram.fakeapi.answer import Block, TextBlock, ThinkingBlock, ToolUseBlock, joined
+from openprogram.fakeapi import web_search
+from openprogram.fakeapi.answer import (
+    Block,
+    TextBlock,
+    ThinkingBlock,
+    ToolUseBlock,
+    WebFoundBlock,
+    WebSearchBlock,
+    joined,
+)
 from openprogram.fakeapi.cache.segments import Rendering, SegmentTable
 from openprogram.fakeapi.conversation import Conversation
 from openprogram.fakeapi.dialects import anthropic_conversation, anthropic_prompt
@@ -41,6 +50,8 @@ _DELTA_FIELDS: Final = {
     "text": ("text_delta", "text"),
     "thinking": ("thinking_delta", "thinking"),
     "tool_use": ("input_json_delta", "partial_json"),
+    "web_search": ("input_json_delta", "partial_json"),
+    "web_found": ("", ""),
 }
 
 
@@ -78,7 +89,7 @@ class AnthropicDialect:
         """message_start, the blocks with a ping after the first start, message_delta, message_stop."""
         message = _message(exchange, content=[], stopped=False)
         yield Frame(_event("message_start", {"type": "message_start", "message": message}), exchange.answer.hold)
-        for index, block in enumerate(exchange.answer.blocks):
+        for index, block in enumerate(web_search.expanded(exchange.answer.blocks)):
             start = {"type": "content_block_start", "index": index, "content_block": _opening(block)}
             yield Frame(_event("content_block_start", start))
             if index == 0:
@@ -90,7 +101,7 @@ class AnthropicDialect:
 
     def whole(self, exchange: Exchange) -> bytes:
         """The message as one body."""
-        content = [_closed(block, exchange.show_thinking) for block in exchange.answer.blocks]
+        content = [_closed(block, exchange.show_thinking) for block in web_search.expanded(exchange.answer.blocks)]
         return orjson.dumps(_message(exchange, content=content, stopped=True))
 
     def error_body(self, violation: Violation, request_id: str) -> bytes:
@@ -170,6 +181,8 @@ def _message_delta(exchange: Exchange) -> JsonObject:
         "cache_read_input_tokens": cache.read,
         "output_tokens": exchange.output,
     }
+    if searches := sum(isinstance(block, WebSearchBlock) for block in exchange.answer.blocks):
+        usage["server_tool_use"] = {"web_search_requests": searches}
     if exchange.reasoning:
         usage["output_tokens_details"] = {"thinking_tokens": exchange.reasoning}
     return {
@@ -187,12 +200,21 @@ def _opening(block: Block) -> JsonObject:
             return {"type": "thinking", "thinking": "", "signature": ""}
         case ToolUseBlock():
             return {"type": "tool_use", "id": block.id, "name": block.name, "input": {}}
+        case WebSearchBlock():
+            return web_search.server_tool_use(block, empty=True)
+        case WebFoundBlock():
+            return web_search.search_result(block)
 
 
 def _closed(block: Block, show_thinking: bool) -> JsonObject:
     match block:
         case TextBlock():
-            return {"type": "text", "text": joined(block.chunks)}
+            cites = {"citations": [web_search.citation(page) for page in block.cites]} if block.cites else {}
+            return {"type": "text", "text": joined(block.chunks), **cites}
+        case WebSearchBlock():
+            return web_search.server_tool_use(block)
+        case WebFoundBlock():
+            return web_search.search_result(block)
         case ThinkingBlock():
             shown = block if show_thinking else replace(block, chunks=())
             return {"type": "thinking", "thinking": joined(shown.chunks), "signature": shown.signature}
@@ -212,13 +234,16 @@ def _deltas(index: int, block: Block, show_thinking: bool) -> Iterator[Frame]:
         kind.encode(),
         field.encode(),
     )
-    if isinstance(block, ToolUseBlock):
+    if isinstance(block, ToolUseBlock | WebSearchBlock):
         yield Frame(head + b'""}}\n\n')
     hidden = isinstance(block, ThinkingBlock) and not show_thinking
     for chunk in block.chunks:
         # Hidden thinking takes its time all the same, and holds and faults find their place in it.
         data = b"" if hidden else head + json_string(chunk.text) + b"}}\n\n"
         yield Frame(data, chunk.hold, True)
+    for page in block.cites if isinstance(block, TextBlock) else ():
+        cited = {"type": "citations_delta", "citation": web_search.citation(page)}
+        yield Frame(_event("content_block_delta", {"type": "content_block_delta", "index": index, "delta": cited}))
     if isinstance(block, ThinkingBlock):
         signature = (replace(block, chunks=()) if hidden else block).signature
         delta = compact({"type": "signature_delta", "signature": signature}).encode()

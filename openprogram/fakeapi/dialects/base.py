@@ -46,6 +46,7 @@ class Exchange:
     echo: JsonObject = field(default_factory=dict)
     client_search: bool = False
     loadable: Mapping[str, JsonObject] = field(default_factory=dict)
+    search_sources: bool = False
     diagnosis: JsonObject | None = None
 
 
@@ -54,7 +55,8 @@ class RequestOptions:
     """The few parameters of a request that every wire format has in some spelling.
 
     `echo` are those that the answer repeats. `client_search` says that the client searches for tools, and
-    `loadable` holds the definitions, by name, that the provider's own search may load.
+    `loadable` holds the definitions, by name, that the provider's own search may load. `search_sources`: the client
+    wants to know what its searches of the web found.
     """
 
     stream: bool
@@ -65,6 +67,7 @@ class RequestOptions:
     echo: JsonObject = field(default_factory=dict)
     client_search: bool = False
     loadable: Mapping[str, JsonObject] = field(default_factory=dict)
+    search_sources: bool = False
 
 
 class Dialect(Protocol):

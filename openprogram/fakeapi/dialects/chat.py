@@ -12,6 +12,8 @@ from openprogram.fakeapi.answer import (
     TextBlock,
     ThinkingBlock,
     ToolUseBlock,
+    WebFoundBlock,
+    WebSearchBlock,
     joined,
 )
 from openprogram.fakeapi.cache.segments import Rendering, SegmentTable
@@ -28,6 +30,7 @@ _FINISH: Final[dict[StopReason, str]] = {
     "tool_use": "tool_calls",
     "max_tokens": "length",
     "refusal": "content_filter",
+    "pause_turn": "stop",
 }
 
 
@@ -72,6 +75,8 @@ class ChatDialect:
                     yield Frame(head + _call_opening(calls, block) + tail)
                     opening = b'{"tool_calls":[{"index":%d,"function":{"arguments":' % calls
                     calls += 1
+                case WebSearchBlock() | WebFoundBlock():
+                    continue  # this API has none
             closing = (b"}}]}" if isinstance(block, ToolUseBlock) else b"}") + tail
             opening = head + opening
             for chunk in block.chunks:

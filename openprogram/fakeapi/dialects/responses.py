@@ -62,6 +62,7 @@ class ResponsesDialect:
             echo=echo,
             client_search=search_mode(body.get("tools")) == "client",
             loadable={name: function.definition for name, function in loadable(body).items()},
+            search_sources="web_search_call.action.sources" in (body.get("include") or ()),
         )
 
     def conversation(self, body: JsonObject) -> Conversation:

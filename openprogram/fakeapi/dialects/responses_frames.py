@@ -7,7 +7,15 @@ from itertools import count
 
 import orjson
 
-from openprogram.fakeapi.answer import Block, TextBlock, ThinkingBlock, ToolUseBlock, joined
+from openprogram.fakeapi.answer import (
+    Block,
+    TextBlock,
+    ThinkingBlock,
+    ToolUseBlock,
+    WebFoundBlock,
+    WebSearchBlock,
+    joined,
+)
 from openprogram.fakeapi.dialects.base import Exchange, Frame
 from openprogram.fakeapi.dialects.responses_items import (
     Part,
@@ -76,7 +84,14 @@ def _content(events: _Events, exchange: Exchange, part: Part) -> Iterator[Frame]
             name = "response.function_call_arguments"
             yield from events.deltas(f"{name}.delta", block, {**places, "obfuscation": ""})
             yield Frame(events.event(f"{name}.done", **places, arguments=joined(block.chunks)))
-        case ThinkingBlock() | ToolUseBlock():
+        case WebSearchBlock():
+            places = {"item_id": part.id, "output_index": part.index}
+            yield Frame(events.event("response.web_search_call.in_progress", **places))
+            yield Frame(events.event("response.web_search_call.searching", **places))
+            for chunk in block.chunks:
+                yield Frame(b"", chunk.hold, True)
+            yield Frame(events.event("response.web_search_call.completed", **places))
+        case ThinkingBlock() | ToolUseBlock() | WebFoundBlock():
             # Nothing is seen of it, but it takes its time, and holds and faults find their place in it.
             for chunk in block.chunks:
                 yield Frame(b"", chunk.hold, True)
@@ -87,8 +102,12 @@ def _text(events: _Events, part: Part, block: TextBlock) -> Iterator[Frame]:
     text = joined(block.chunks)
     yield Frame(events.event("response.content_part.added", **places, part=text_part("")))
     yield from events.deltas("response.output_text.delta", block, {**places, "logprobs": []})
+    done = text_part(text, block)
+    for number, cited in enumerate(done["annotations"]):
+        name = "response.output_text.annotation.added"
+        yield Frame(events.event(name, **places, annotation_index=number, annotation=cited))
     yield Frame(events.event("response.output_text.done", **places, text=text, logprobs=[]))
-    yield Frame(events.event("response.content_part.done", **places, part=text_part(text)))
+    yield Frame(events.event("response.content_part.done", **places, part=done))
 
 
 def _summary(events: _Events, part: Part, block: ThinkingBlock) -> Iterator[Frame]:

@@ -7,13 +7,23 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Literal, TypeAlias
 
-from openprogram.fakeapi.answer import Block, TextBlock, ThinkingBlock, ToolUseBlock, encrypted, joined
+from openprogram.fakeapi import web_search
+from openprogram.fakeapi.answer import (
+    Block,
+    TextBlock,
+    ThinkingBlock,
+    ToolUseBlock,
+    WebFoundBlock,
+    WebSearchBlock,
+    encrypted,
+    joined,
+)
 from openprogram.fakeapi.dialects.base import Exchange, merged_usage
 from openprogram.fakeapi.shapes import JsonObject, parsed_arguments
 
 Status: TypeAlias = Literal["in_progress", "completed", "incomplete"]
 
-_PREFIXES = {"text": "msg", "thinking": "rs", "tool_use": "fc"}
+_PREFIXES = {"text": "msg", "thinking": "rs", "tool_use": "fc", "web_search": "ws"}
 _INCOMPLETE = {"max_tokens": "max_output_tokens", "refusal": "content_filter"}
 
 
@@ -34,6 +44,8 @@ def parts(exchange: Exchange) -> Iterator[Part]:
     loaded: set[str] = set()
     index = 0
     for block in exchange.answer.blocks:
+        if isinstance(block, WebFoundBlock):
+            continue  # no block of its own here
         definition = exchange.loadable.get(block.name) if isinstance(block, ToolUseBlock) else None
         if definition is not None and definition["name"] not in loaded:
             loaded.add(definition["name"])
@@ -76,8 +88,12 @@ def item(exchange: Exchange, part: Part, status: Status = "completed") -> JsonOb
     text = joined(block.chunks) if done else ""
     match block:
         case TextBlock():
-            content = [text_part(text)] if done else []
+            content = [text_part(text, block)] if done else []
             return {"id": part.id, "type": "message", "status": status, "role": "assistant", "content": content}
+        case WebSearchBlock():
+            return web_search.search_call(block, part.id, status, sources=exchange.search_sources)
+        case WebFoundBlock():
+            raise TypeError("what a search found is part of it")
         case ThinkingBlock():
             summary = [summary_part(text)] if done and exchange.show_thinking else []
             sealed = encrypted(joined(block.chunks))
@@ -102,9 +118,10 @@ def item(exchange: Exchange, part: Part, status: Status = "completed") -> JsonOb
             }
 
 
-def text_part(text: str) -> JsonObject:
-    """Text as a content part of a message."""
-    return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
+def text_part(text: str, block: TextBlock | None = None) -> JsonObject:
+    """Text as a content part of a message, with where it comes from once it is done."""
+    cited = [web_search.annotation(page, len(text)) for page in block.cites] if block else []
+    return {"type": "output_text", "text": text, "annotations": cited, "logprobs": []}
 
 
 def summary_part(text: str) -> JsonObject:

@@ -34,6 +34,7 @@ _ASSISTANT_BLOCKS: Final = frozenset(
         *CHANGES,
     ]
 )
+_PAUSED: Final = ("server_tool_use", "web_search_tool_result")
 _SYSTEM_BLOCKS: Final = frozenset(["text", *CHANGES])
 _BLOCKS: Final = {"user": _USER_BLOCKS, "assistant": _ASSISTANT_BLOCKS, "system": _SYSTEM_BLOCKS}
 _REQUIRED: Final[dict[str, dict[str, type]]] = {
@@ -42,6 +43,8 @@ _REQUIRED: Final[dict[str, dict[str, type]]] = {
     "redacted_thinking": {"data": str},
     "tool_use": {"id": str, "name": str, "input": dict},
     "tool_result": {"tool_use_id": str},
+    "server_tool_use": {"id": str, "name": str, "input": dict},
+    "web_search_tool_result": {"tool_use_id": str},
     "image": {"source": dict},
 }
 _TYPE_NAMES: Final[dict[type, str]] = {str: "string", dict: "dictionary"}
@@ -198,8 +201,11 @@ def _texts(facts: Facts) -> Iterator[str]:
     "API errors: prefill not supported",
 )
 def _prefill(facts: Facts) -> Violation | None:
-    if _messages(facts)[-1]["role"] != "assistant" or (facts.model and facts.model.prefill):
+    last = _messages(facts)[-1]
+    if last["role"] != "assistant" or (facts.model and facts.model.prefill):
         return None
+    if any(block.get("type") in _PAUSED for block in content_blocks(last)):
+        return None  # an answer that paused goes on
     return Violation(
         "This model does not support assistant message prefill. The conversation must end with a user message."
     )

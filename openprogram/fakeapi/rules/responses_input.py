@@ -9,7 +9,7 @@ from openprogram.fakeapi.response_tools import input_items
 from openprogram.fakeapi.rules import openai_cache
 from openprogram.fakeapi.rules import openai_words as words
 from openprogram.fakeapi.rules.base import Facts, RuleTable, Violation
-from openprogram.fakeapi.shapes import JsonObject, objects
+from openprogram.fakeapi.shapes import JsonObject, child, objects
 
 TABLE: Final = RuleTable()
 
@@ -42,7 +42,9 @@ _PREFIXES: Final = {
     "reasoning": "rs",
     "tool_search_call": "tsc",
     "tool_search_output": "tso",
+    "web_search_call": "ws",
 }
+_ACTIONS: Final = ("search", "open_page", "find_in_page")
 _OUTPUT_OF: Final = {
     "function_call": "function_call_output",
     "custom_tool_call": "custom_tool_call_output",
@@ -263,6 +265,19 @@ def _breakpoints(facts: Facts) -> Violation | None:
             broken = openai_cache.breakpoint_at(where, mark)
             if broken is not None:
                 return broken
+    return None
+
+
+@TABLE.rule("R44", "a web_search_call has a status and an action of a known type", "Web search")
+def _web_searches(facts: Facts) -> Violation | None:
+    for index, item in enumerate(input_items(facts.body)):
+        if item["type"] != "web_search_call":
+            continue
+        if not isinstance(item.get("status"), str):
+            return words.missing(f"input[{index}].status")
+        kind = child(item, "action").get("type")
+        if kind not in _ACTIONS:
+            return words.wrong_value(f"input[{index}].action.type", kind, _ACTIONS)
     return None
 
 

@@ -4,6 +4,7 @@ from typing import Final
 
 from openprogram.core.protocol.actions import (
     Chat,
+    Compact,
     ContinueTurn,
     EditMessage,
     EditQueue,
@@ -17,6 +18,7 @@ from openprogram.server.ws_actions.base import Handlers, perform
 HANDLERS: Final[Handlers] = {
     Chat: perform,
     Stop: perform,
+    Compact: perform,
     ContinueTurn: perform,
     EditMessage: perform,
     Regenerate: perform,

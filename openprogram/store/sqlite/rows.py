@@ -140,6 +140,7 @@ def usage_row(row: sqlite3.Row) -> UsageRow:
         cache_write_1h=row["cache_write_1h"],
         output=row["output"],
         reasoning=row["reasoning"],
+        searches=row["searches"],
     )
     return UsageRow(row["turn_id"], row["step"], row["model"], usage, row["cost"], row["kind"] or "step")
 

@@ -233,5 +233,8 @@ MIGRATIONS: Final = (
             "CREATE INDEX sent_of_session ON sent (session_id)",
         ),
     ),
-    Migration("forced rebases", ("ALTER TABLE sessions ADD COLUMN forced_epoch INTEGER",)),
+    Migration(
+        "forced rebases, hosted searches",
+        ("ALTER TABLE sessions ADD COLUMN forced_epoch INTEGER", "ALTER TABLE usage ADD COLUMN searches INTEGER"),
+    ),
 )

@@ -18,6 +18,7 @@ _SPENDING: Final = """
 SELECT u.session_id, s.title, u.model, substr(u.at, 1, 10) AS day, ifnull(u.kind, 'step') AS kind, count(*) AS requests,
     sum(u.uncached) AS uncached, sum(u.cache_read) AS cache_read, sum(u.cache_write_5m) AS cache_write_5m,
     sum(u.cache_write_1h) AS cache_write_1h, sum(u.output) AS output, sum(u.reasoning) AS reasoning,
+    sum(u.searches) AS searches,
     sum(u.cost) AS cost, sum(u.uncached IS NULL OR u.output IS NULL) AS unknown, sum(u.cost IS NULL) AS unpriced
 FROM usage u JOIN sessions s ON s.id = u.session_id
 WHERE s.user_id = ?
@@ -71,6 +72,7 @@ def _spending(row: sqlite3.Row) -> Spending:
             row["cache_write_1h"],
             row["output"],
             row["reasoning"],
+            row["searches"],
         ),
         cost=row["cost"],
         unknown=row["unknown"],

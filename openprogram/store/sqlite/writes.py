@@ -191,8 +191,8 @@ def _put_usage(db: sqlite3.Connection, write: PutUsage, unit: Unit) -> None:
     row, usage = write.row, write.row.usage
     db.execute(
         """INSERT INTO usage (session_id, turn_id, step, at, model, uncached, cache_read, cache_write_5m,
-            cache_write_1h, output, reasoning, cost, kind, message_id, finished)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (session_id, turn_id, step) DO NOTHING""",
+            cache_write_1h, output, reasoning, cost, kind, message_id, finished, searches)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (session_id, turn_id, step) DO NOTHING""",
         (
             unit.session_id,
             row.turn_id,
@@ -209,6 +209,7 @@ def _put_usage(db: sqlite3.Connection, write: PutUsage, unit: Unit) -> None:
             row.kind,
             None if write.finished is None else write.finished.message_id,
             None if write.finished is None else encode(write.finished),
+            usage.searches,
         ),
     )
 

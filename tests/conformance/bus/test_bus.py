@@ -6,9 +6,9 @@ from collections.abc import Callable
 import pytest
 
 from openprogram.core.ports import Bus
+from tests.support.ws import WAIT_S
 
 Publication = tuple[str, int, int, bytes]
-PATIENCE_S = 10
 
 
 class Reader:
@@ -24,7 +24,7 @@ class Reader:
 
     async def hears(self, publication: Publication) -> None:
         """Wait until it was called so."""
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(WAIT_S):
             while publication not in self.heard:
                 self._news.clear()
                 await self._news.wait()

@@ -13,6 +13,7 @@ import pytest
 from openprogram.cli.main import main
 from tests.support.conversation import Chat, call_block, sent
 from tests.support.fake import FakeApi, fake_api
+from tests.support.ports import reserved_port
 from tests.support.server import environment_for, running_server
 
 
@@ -125,16 +126,17 @@ async def test_what_cannot_be_told_is_said_in_a_line(tmp_path: Path) -> None:
     nothing = await run("cache", "s_none", home=tmp_path)
     assert (nothing.returncode, nothing.stdout) == (2, "")
     assert "there are no chats in" in nothing.stderr
-    async with fake_api() as fake:
-        home, session_id = await talked(tmp_path, fake)
-    for arguments, words in (
-        (("cache", "s_none"), "there is no chat 's_none'"),
-        (("export", session_id, "9"), "3 requests on record"),
-        (("replay", session_id, "1", "--endpoint", "nobody"), "there is no endpoint 'nobody'"),
-        (("replay", session_id, "1"), "cannot be reached"),
-    ):
-        done = await run(*arguments, home=home)
-        assert (done.returncode, done.stdout) == (1, ""), arguments
-        assert words in done.stderr, done.stderr
-        assert "Traceback" not in done.stderr
+    with reserved_port() as port:
+        async with fake_api("--port", str(port)) as fake:
+            home, session_id = await talked(tmp_path, fake)
+        for arguments, words in (
+            (("cache", "s_none"), "there is no chat 's_none'"),
+            (("export", session_id, "9"), "3 requests on record"),
+            (("replay", session_id, "1", "--endpoint", "nobody"), "there is no endpoint 'nobody'"),
+            (("replay", session_id, "1"), "cannot be reached"),
+        ):
+            done = await run(*arguments, home=home)
+            assert (done.returncode, done.stdout) == (1, ""), arguments
+            assert words in done.stderr, done.stderr
+            assert "Traceback" not in done.stderr
     assert (await run("cache", home=home)).returncode == 2

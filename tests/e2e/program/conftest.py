@@ -22,8 +22,7 @@ async def fake_process() -> AsyncIterator[FakeApi]:
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def server(tmp_path_factory: pytest.TempPathFactory, fake_process: FakeApi) -> AsyncIterator[Server]:
-    """A server with both endpoints, `openai` and `anthropic`, and web search at the fake API. Do not restart it."""
+async def shared_server(tmp_path_factory: pytest.TempPathFactory, fake_process: FakeApi) -> AsyncIterator[Server]:
     search = {"SEARXNG_URL": fake_process.base_url}
     directory = tmp_path_factory.mktemp("shared")
     async with running_server(directory, fake_process, api="both", environment=search) as server:
@@ -41,7 +40,17 @@ async def fake(fake_process: FakeApi, request: pytest.FixtureRequest) -> AsyncIt
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def client(server: Server, fake: FakeApi) -> AsyncIterator[Client]:
+async def server(fake: FakeApi, shared_server: Server) -> AsyncIterator[Server]:
+    """A server with both endpoints, `openai` and `anthropic`, and web search at the fake API. Do not restart it.
+
+    No turn of this test is left to take what the next one tells the fake API to say.
+    """
+    yield shared_server
+    await shared_server.rest()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def client(server: Server) -> AsyncIterator[Client]:
     """A tab on the shared server."""
     async with server.client() as client:
         yield client

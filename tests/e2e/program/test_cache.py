@@ -11,6 +11,7 @@ import pytest
 
 from tests.support.conversation import Chat, call_block, sent
 from tests.support.fake import FakeApi
+from tests.support.quick import QUICK
 from tests.support.server import running_server
 from tests.support.ws import Client, Frame
 
@@ -211,7 +212,7 @@ async def test_another_model_costs_the_whole_prompt_and_going_back_only_what_is_
 
 async def test_the_demo_misses_nothing_and_costs_nothing(tmp_path: Path) -> None:
     """Whoever tries the program without a key sees a cache that holds, not a provider that forgets."""
-    async with running_server(tmp_path) as server, server.client() as client:
+    async with running_server(tmp_path, program=QUICK) as server, server.client() as client:
         chat = await Chat.join(client, (await client.send("create_session"))["session_id"])
         for said in ("list the files here", "read README.md", "write a long markdown answer", "list the files here"):
             await chat.turn(said)

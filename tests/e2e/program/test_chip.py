@@ -11,6 +11,7 @@ import pytest
 
 from tests.support.conversation import Chat, Sent, call_block, sent, text_block
 from tests.support.fake import FakeApi
+from tests.support.quick import QUICK
 from tests.support.server import running_server
 from tests.support.ws import Client
 
@@ -217,7 +218,7 @@ async def test_the_chip_shows_what_is_and_not_what_was_clicked(tmp_path: Path, f
 
 
 async def test_offline_with_the_demo_the_chip_can_be_seen_working(tmp_path: Path) -> None:
-    async with running_server(tmp_path) as server, server.client() as client:
+    async with running_server(tmp_path, program=QUICK) as server, server.client() as client:
         ack = await client.send("create_session")
         chat = await Chat.join(client, ack["session_id"])
         await chat.act("toggle_web_search", value=True)

@@ -230,12 +230,13 @@ async def test_killed_again_while_the_approved_call_runs_it_still_has_one_result
 
 async def test_no_process_outlives_the_server(fake: FakeApi, tmp_path: Path) -> None:
     """However it ends: those in sessions of their own, and those in the background, included."""
-    command = "sleep 300 & echo $$ $!; setsid sleep 300 & echo $!; wait"
     async with running_server(tmp_path, fake) as server:
         pids: list[int] = []
         for way, end in enumerate((server.kill, server.stop)):
-            call = call_block("bash", command=command)
-            background = call_block("bash", command=f"echo $$ > {tmp_path / str(way)}; sleep 300", background=True)
+            noted = tmp_path / str(way)
+            background = call_block("bash", command=f"echo $$ > {noted}; sleep 300", background=True)
+            command = f"until [ -s {noted} ]; do sleep 0.01; done; sleep 300 & echo $$ $!; setsid sleep 300 & echo $!"
+            call = call_block("bash", command=f"{command}; wait")
             await fake.script({"blocks": [background, call], "match": {"text": f"way {way}"}})
             async with server.client() as client:
                 chat = await Chat.create(client, "openai", mode="auto")
@@ -243,7 +244,7 @@ async def test_no_process_outlives_the_server(fake: FakeApi, tmp_path: Path) -> 
                 output = ""
                 while len(output.split()) < 3:
                     output += (await chat.event("tool_output_delta"))["text"]
-                pids += [*map(int, output.split()), int((tmp_path / str(way)).read_text()), server.pid]
+                pids += [*map(int, output.split()), int(noted.read_text()), server.pid]
                 await end()
             await server.start()
     assert len(set(pids)) == 10

@@ -1,7 +1,7 @@
 """Endpoints that fail: a typed event with what to do; the chat goes on (spec protocol.md P13, P14; report 46)."""
 
-import socket
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,6 +10,8 @@ import pytest_asyncio
 
 from tests.support.conversation import Chat, call_block, sent, text_block, texts
 from tests.support.fake import FakeApi
+from tests.support.ports import reserved_port
+from tests.support.quick import QUICK
 from tests.support.server import Server, running_server
 from tests.support.ws import Client, Frame, Refused
 
@@ -146,19 +148,21 @@ async def test_a_cut_answer_can_be_continued(client: Client, fake: FakeApi, wire
 @pytest_asyncio.fixture(loop_scope="session")
 async def impatient(tmp_path: Path, fake: FakeApi) -> AsyncIterator[Server]:
     """A server whose endpoints may be silent for a second only; `gone` has nobody behind its address."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    with reserved_port() as port:
+        async with running_server(tmp_path, config=_impatient(fake, port), program=QUICK) as server:
+            yield server
+
+
+def _impatient(fake: FakeApi, nobodys: int) -> str:
     endpoints = (
         ("openai", "openai-chat", fake.openai_url),
         ("anthropic", "anthropic", fake.anthropic_url),
-        ("gone", "openai-chat", f"http://127.0.0.1:{port}/v1"),
+        ("gone", "openai-chat", f"http://127.0.0.1:{nobodys}/v1"),
     )
-    config = "".join(
+    return "".join(
         f'[endpoints.{name}]\napi = "{api}"\nbase_url = "{url}"\nkey = "test"\nmodels = ["demo"]\nstall_timeout_s = 1\n'
         for name, api, url in endpoints
     )
-    async with running_server(tmp_path, config=config) as server:
-        yield server
 
 
 async def test_silence_is_an_end_too(impatient: Server, fake: FakeApi) -> None:
@@ -186,10 +190,10 @@ async def test_an_endpoint_that_is_not_there_is_tried_again_and_then_named(impat
 
 
 async def test_without_any_model_a_message_is_kept_and_the_choices_are_told(tmp_path: Path, fake: FakeApi) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    address = {"OPENAI_BASE_URL": f"http://127.0.0.1:{port}/v1"}
-    async with running_server(tmp_path, environment=address) as server, server.client() as client:
+    async with AsyncExitStack() as stack:
+        address = {"OPENAI_BASE_URL": f"http://127.0.0.1:{stack.enter_context(reserved_port())}/v1"}
+        server = await stack.enter_async_context(running_server(tmp_path, environment=address, program=QUICK))
+        client = await stack.enter_async_context(server.client())
         assert client.hello["default_model"] is None
         ack = await client.send("chat", session_id=None, text="hello")
         chat = await Chat.join(client, ack["session_id"])

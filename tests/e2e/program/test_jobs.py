@@ -10,6 +10,7 @@ import pytest
 from tests.support.conversation import Chat, call_block, sent
 from tests.support.crash import gone
 from tests.support.fake import FakeApi
+from tests.support.processes import read_pipe
 from tests.support.server import Server, running_server
 from tests.support.ws import Client, Frame
 
@@ -133,10 +134,12 @@ async def test_after_a_restart_it_is_said_what_became_of_it(
 
 async def _interrupted(server: Server, fake: FakeApi, pipe: Path, how: str) -> tuple[str, str, int]:
     """A background command on a server that is then started anew: its chat, its id, its process."""
+    told = pipe.with_name("pid")
+    os.mkfifo(told)
     async with server.client() as client:
         chat = await Chat.create(client, "openai", mode="auto")
-        job = await begun(chat, fake, f"echo begun; echo $$ > {pipe}.pid; read line < {pipe}")
-    pid = int(Path(f"{pipe}.pid").read_text())
+        job = await begun(chat, fake, f"echo begun; echo $$ > {told}; read line < {pipe}")
+        pid = int(await asyncio.to_thread(read_pipe, told))
     await (server.stop() if how == "shutdown" else server.kill())
     await server.start()
     return chat.id, job, pid

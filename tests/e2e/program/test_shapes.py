@@ -101,7 +101,7 @@ async def test_an_intent_that_changed_is_an_event_with_its_effect(client: Client
     chat = await Chat.create(client, "openai")
     await chat.act("toggle_web_search", value=True)
     await chat.event("intent_changed")
-    frame = client.frames[-1] if client.frames[-1]["type"] == "event" else client.frames[-2]
+    frame = next(frame for frame in client.frames if frame.get("event", {}).get("type") == "intent_changed")
     has(frame, {"type": "event", "session_id": chat.id, "seq": 2, "at": re.compile(AT)})
     has(frame["event"], {"type": "intent_changed", "intent": dict, "revision": 1})
     has(frame["event"], {"effective": {"web_search": {"state": "on", "reason": None}}})

@@ -4,7 +4,7 @@ import asyncio
 import json
 from typing import Any, get_args
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from openprogram.core.errors import OpenProgramError
@@ -69,7 +69,7 @@ def valid(text: str) -> bool:
     return True
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25)
 @given(frames=st.lists(FRAMES, min_size=1, max_size=40))
 def test_every_frame_is_answered_and_only_valid_actions_do_something(frames: list[str]) -> None:
     async def run() -> None:
@@ -87,7 +87,7 @@ def test_every_frame_is_answered_and_only_valid_actions_do_something(frames: lis
     asyncio.run(run())
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=15)
 @given(bodies=st.lists(st.tuples(st.sampled_from(sorted(ACTIONS)), FRAMES), min_size=1, max_size=20))
 def test_no_body_makes_the_server_fail(bodies: list[tuple[str, str]]) -> None:
     async def run() -> None:
@@ -101,7 +101,7 @@ def test_no_body_makes_the_server_fail(bodies: list[tuple[str, str]]) -> None:
     asyncio.run(run())
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25)
 @given(chunks=st.lists(st.binary(max_size=60), min_size=1, max_size=10))
 def test_bytes_that_are_no_websocket_frames_end_that_socket_only(chunks: list[bytes]) -> None:
     async def run() -> None:

@@ -154,6 +154,7 @@ async def test_a_chat_that_was_deleted_meanwhile_does_not_go_on(tmp_path: Path) 
     async with opened(tmp_path, tools=[_bash()], mode="ask") as chats:
         cut = Held(chats.store, TurnStarted)
         await _answer(chats, session_id, "once")
+        await cut.gate.reached()
         await chats.do("delete_session", session_id=session_id)
         folder = await _crash(cut, tmp_path)
     bash = _bash()

@@ -178,10 +178,10 @@ async def test_an_edit_of_a_running_chat_is_refused_and_harms_nothing(tmp_path: 
 
 
 async def test_of_two_edits_at_once_one_runs(tmp_path: Path) -> None:  # P8
-    async with opened(tmp_path, say("One."), say("Two."), say("Three.")) as chats:
+    gate = Gate()
+    async with opened(tmp_path, say("One."), (gate, *say("Two."))) as chats:
         sent = await chats.say("one?")
         await chats.until(sent.session_id, TurnFinished)
-        await chats.rest(sent.session_id)
         outcomes = await asyncio.gather(
             *(
                 chats.do("edit_message", session_id=sent.session_id, message_id=sent.message_id, text=text)
@@ -190,6 +190,8 @@ async def test_of_two_edits_at_once_one_runs(tmp_path: Path) -> None:  # P8
             return_exceptions=True,
         )
         assert sorted(type(outcome).__name__ for outcome in outcomes) == ["Busy", "ChatAck"]
+        gate.open()
+        await chats.until(sent.session_id, TurnFinished, 2)
 
 
 # -- answers and other things -----------------------------------------------------------------------------------

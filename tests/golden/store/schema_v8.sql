@@ -118,7 +118,7 @@ CREATE TABLE usage (
     cache_write_1h INTEGER,
     output INTEGER,
     reasoning INTEGER,
-    cost REAL, message_id TEXT, finished BLOB, kind TEXT,
+    cost REAL, message_id TEXT, finished BLOB, kind TEXT, searches INTEGER,
     UNIQUE (session_id, turn_id, step)
 );
 CREATE INDEX approvals_of_session ON approvals (session_id, pending);

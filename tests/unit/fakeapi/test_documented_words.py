@@ -15,6 +15,7 @@ from tests.unit.fakeapi.rules import (
     test_bound_thinking,
     test_chat,
     test_responses,
+    test_searches,
 )
 
 DOCUMENT = (ROOT / "docs" / "fake-api.md").read_text(encoding="utf-8")
@@ -27,6 +28,7 @@ def spoken() -> dict[str, str]:
     for module, judge in (
         (test_anthropic, anthropic_rules.judge),
         (test_anthropic_changes, anthropic_rules.judge),
+        (test_searches, anthropic_rules.judge),
         (test_chat, test_chat.judge),
         (test_responses, responses_rules.judge),
     ):

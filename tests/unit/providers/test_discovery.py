@@ -137,6 +137,16 @@ HEAD = '[endpoints.x]\napi = "anthropic"\nbase_url = "http://h"\n'
         (HEAD + "context_window = 0", "endpoints.x.context_window"),
         (HEAD + 'context_window = "5"', "endpoints.x.context_window"),
         (HEAD + 'strategy = "magic"', "endpoints.x.strategy"),
+        (HEAD + 'web_search = "theirs"', "endpoints.x.web_search"),
+        ('[endpoints.x]\napi = "openai-chat"\nbase_url = "http://h"\nweb_search = "hosted"', "endpoints.x.web_search"),
+        (
+            '[endpoints.x]\napi = "anthropic"\nbase_url = "https://x.amazonaws.com"\nweb_search = "hosted"',
+            "endpoints.x.web_search",
+        ),
+        (
+            '[endpoints.x]\napi = "openai-chat"\nbase_url = "http://h"\ncache_diagnosis = true',
+            "endpoints.x.cache_diagnosis",
+        ),
         (
             '[endpoints.x]\napi = "openai-chat"\nbase_url = "http://h"\nstrategy = "inline_changes"',
             "endpoints.x.strategy",

@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Callable
+from typing import get_args
 
 import pytest
 
 from openprogram.core.errors import StorageError
 from openprogram.core.events import Notice
 from openprogram.core.protocol.codec import encode_event_frame
+from openprogram.core.protocol.frames import HintKind
 from openprogram.server.fanout import Fanout, Source
 from openprogram.server.subscription import Frame, Limits, Subscription
 from tests.support.chats import LocalBus, MemoryLog, StandInService, publish
@@ -213,11 +215,11 @@ async def test_hints_beyond_the_buffer_become_a_call_to_list_again() -> None:
     for number in range(201):
         bench.bus.publish("user/u", 0, 0, b"%d" % number)
     frames: list[Frame] = list(hints.take())
-    assert [json.loads(frame.text) for frame in frames[:3]] == [
+    assert [json.loads(frame.text) for frame in frames[:-1]] == [
         {"type": "hint", "hint": kind, "session": None}
-        for kind in ("session_changed", "registry_changed", "settings_changed")
+        for kind in get_args(HintKind)  # of any kind, some may be lost
     ]
-    assert [frame.text for frame in frames[3:]] == ["200"]
+    assert frames[-1].text == "200"
     assert not hints.pending
 
 

@@ -11,6 +11,7 @@ from openprogram.core.asking import (
     QuestionAsked,
     ResolveQuestion,
 )
+from openprogram.core.compaction import Compacted
 from openprogram.core.events import (
     BranchSelected,
     ErrorInfo,
@@ -36,11 +37,14 @@ from openprogram.core.storage import (
     PutMessage,
     PutQueue,
     PutSession,
+    PutUsage,
     ResolveApproval,
     SetLeaf,
     StartTurn,
+    UsageRow,
     Write,
 )
+from openprogram.core.usage import Usage
 from openprogram.sessions.project import project
 from tests.support.script import message
 
@@ -64,6 +68,7 @@ def test_events_of_one_commit_are_mirrored_in_their_order() -> None:
         ApprovalResolved("a_1", "deny", "no"),
         QuestionAsked("u_1", "t_1", "c_1", Question("Which?")),
         QuestionAnswered("u_1", QuestionAnswer(("A",))),
+        Compacted("t_1", "t_2", "failed", None, "e/m", Usage(output=5), 0.1),
         TurnFinished("t_1", "stopped"),
     )
     writes: tuple[Write, ...] = (
@@ -76,6 +81,7 @@ def test_events_of_one_commit_are_mirrored_in_their_order() -> None:
         ResolveApproval("a_1", "deny", "no"),
         PutQuestion(QuestionAsked("u_1", "t_1", "c_1", Question("Which?"))),
         ResolveQuestion("u_1", QuestionAnswer(("A",))),
+        PutUsage(UsageRow("t_2", 1, "e/m", Usage(output=5), 0.1, "summary")),
         EndTurn(TurnFinished("t_1", "stopped")),
     )
     assert project(events, "u_1") == writes
@@ -101,10 +107,10 @@ def test_every_kind_of_event_is_known() -> None:
         "MessageAdded", "BranchSelected", "TurnStarted", "TurnFinished", "StepFinished", "IntentChanged",
         "ApprovalRequested", "ApprovalResolved", "QueueChanged", "SessionChanged", "LoadedChanged",
         "TurnAccepted", "Notice", "ErrorRaised",
-        "QuestionAsked", "QuestionAnswered",
+        "QuestionAsked", "QuestionAnswered", "Compacted",
     }  # fmt: skip
     telling = {
         "StepStarted", "TextDelta", "ReasoningDelta", "ToolCallDelta", "ToolCallStarted", "ToolOutputDelta",
-        "ToolCallFinished",
+        "ToolCallFinished", "CompactionStarted",
     }  # fmt: skip
     assert {kind.__name__ for kind in get_args(Event)} == mirrored | telling

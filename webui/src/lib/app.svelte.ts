@@ -183,7 +183,8 @@ export class App implements ChatHost {
     this.#prepareDraft();
     // What is available may have changed with a restart, which is in no chat's log.
     if (this.chat?.state !== null) void this.#refreshTools();
-    await Promise.all([this.sessions.load(), this.#loadSettings()]);
+    // The models once more: those that an endpoint told since the hello was made are in no hint, which begin only now.
+    await Promise.all([this.sessions.load(), this.#loadSettings(), this.#loadModels()]);
   }
 
   async #refreshTools(): Promise<void> {

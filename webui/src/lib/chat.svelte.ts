@@ -166,6 +166,11 @@ export class ChatStore implements Switchable {
     void this.#do((session_id) => ({ action: "continue_turn", session_id }));
   }
 
+  /** Have the conversation so far summarised. */
+  compact(): void {
+    void this.#do((session_id) => ({ action: "compact", session_id }));
+  }
+
   edit(messageId: string, text: string): void {
     this.editing = null;
     void this.#do((session_id) => ({ action: "edit_message", session_id, message_id: messageId, text }));

@@ -10,11 +10,14 @@ export function textOfRow(row: Row): string {
     case "text":
     case "reasoning":
     case "note":
+    case "summary":
       return row.text;
     case "call":
       return [row.name, ...Object.values(row.arguments ?? {}).map(String), row.output, textOfResult(row.result)].join(
         "\n",
       );
+    case "hosted":
+      return [row.query, ...row.sources.map((source) => `${source.title} ${source.url}`), row.error ?? ""].join("\n");
     case "group":
       return row.calls.map(textOfRow).join("\n");
     case "error":

@@ -3,6 +3,8 @@ import type { SessionInfo } from "../protocol.gen";
 import type { Connection } from "./connection";
 import { groupByDate, type Group } from "./dates";
 
+const newestFirst = (a: SessionInfo, b: SessionInfo): number => b.updated_at.localeCompare(a.updated_at);
+
 export class Sessions {
   list = $state.raw<readonly SessionInfo[]>([]);
   loaded = $state(false);
@@ -12,6 +14,8 @@ export class Sessions {
   unread = $state.raw<ReadonlySet<string>>(new Set());
   active = $state<string | null>(null);
   readonly #connection: () => Connection;
+  /** The chats that there was news of since the list was last asked for: its answer may be older than they are. */
+  #news = new Map<string, SessionInfo>();
 
   readonly groups: readonly Group[] = $derived.by(() => {
     const wanted = this.filter.trim().toLocaleLowerCase();
@@ -26,8 +30,11 @@ export class Sessions {
   }
 
   async load(): Promise<void> {
+    const news = (this.#news = new Map());
     const page = await this.#connection().request({ action: "list_sessions" });
-    this.list = page.sessions;
+    if (news !== this.#news) return; // it was asked for again since
+    const others = page.sessions.filter((info) => !news.has(info.id));
+    this.list = [...others, ...news.values()].sort(newestFirst);
     this.more = page.more;
     this.loaded = true;
   }
@@ -49,7 +56,8 @@ export class Sessions {
   update(info: SessionInfo): void {
     const before = this.list.find((known) => known.id === info.id);
     const others = this.list.filter((known) => known.id !== info.id);
-    this.list = [...others, info].sort((a, b) => b.updated_at.localeCompare(a.updated_at));
+    this.#news.set(info.id, info);
+    this.list = [...others, info].sort(newestFirst);
     const finished = before !== undefined && before.status !== "idle" && info.status === "idle";
     if (finished && (info.id !== this.active || document.hidden)) this.unread = new Set([...this.unread, info.id]);
   }

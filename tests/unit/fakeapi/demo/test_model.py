@@ -5,6 +5,7 @@ from typing import Any
 import orjson
 import pytest
 
+from openprogram.core.compaction import SUMMARISE
 from openprogram.fakeapi.answer import Answer, TextBlock, ThinkingBlock, ToolUseBlock, joined
 from openprogram.fakeapi.conversation import (
     AssistantTurn,
@@ -239,3 +240,17 @@ def test_counting_is_slow_whatever_the_pace() -> None:
     assert reply.rate == 4
     assert demo_answer(conversation("count to 12"), pace=0).rate == 0
     assert demo_answer(conversation("hello"), pace=60).rate == 60
+
+
+@pytest.mark.parametrize(
+    ("said", "told"), [("list the files here", "Results of tools: 1."), ("列出文件", "工具结果数：1。")]
+)
+def test_asked_for_a_summary_it_counts_and_calls_nothing(said: str, told: str) -> None:
+    results = ResultsTurn((Result("c_1", "a.txt", is_error=None),))
+    turns = (UserTurn("hello"), AssistantTurn("", (Call("c_1", "list", {}),)), results)
+    answer = demo_answer(Conversation((*turns, UserTurn(f"{said}\n\n{SUMMARISE}")), TOOLS, None, "off"), 0)
+    (block,) = answer.blocks
+    assert isinstance(block, TextBlock)
+    text = joined(block.chunks)
+    assert said in text
+    assert told in text

@@ -31,6 +31,13 @@ from tests.support.responses_rules import (
 )
 
 TOO_SMALL = "integer below minimum value. Expected a value >= 16, but got 1 instead."
+MISSING = "missing_required_parameter"
+WEB: dict[str, Any] = {
+    "type": "web_search_call",
+    "id": "ws_1",
+    "status": "completed",
+    "action": {"type": "search", "query": "x"},
+}
 CASES = [
     Case("R1", body(), "Missing bearer", status=401, headers={}),
     Case("R1", body(), "Incorrect API key", None, 401, "invalid_api_key", {"authorization": "Bearer bad"}),
@@ -219,6 +226,14 @@ CASES = [
         "input[0].content[0].prompt_cache_breakpoint.ttl",
         code="invalid_value",
     ),
+    Case("R44", body(USER, {**WEB, "status": None}), "input[1].status", "input[1].status", code=MISSING),
+    Case(
+        "R44",
+        body(USER, {**WEB, "action": {"type": "guess"}}),
+        "Invalid value: 'guess'",
+        "input[1].action.type",
+        code="invalid_value",
+    ),
     Case("R91", b"{", "We could not parse the JSON body"),
     Case(
         "R92",
@@ -252,6 +267,7 @@ ACCEPTED = {
     "a search by the provider": body(
         USER, HOSTED, HOSTED_OUTPUT, SAID, USER, tools=[{"type": "tool_search"}, NAMESPACE]
     ),
+    "a search of the web by the provider": body(USER, WEB, SAID, USER),
     "a mask": body(tools=[tool(), tool("b")], tool_choice=allowed(named("b"))),
     "a mask over an added tool": body(USER, additional(tool("new")), tool_choice=allowed(named("new"))),
     "breakpoints": body(text("x", **mark(ttl="12h")), text("y", **mark())),

@@ -19,6 +19,7 @@ from openprogram.store.sqlite.faults import storage_error
 from tests.support.store_children import lines_of, start
 from tests.support.store_process import NOBODY
 from tests.support.store_values import delta, new_chat
+from tests.support.ws import WAIT_S
 
 
 async def made(path: Path, events: int = 1) -> Path:
@@ -66,7 +67,7 @@ def test_a_database_that_is_refused_leaves_no_thread_that_outlives_the_loop(tmp_
         with pytest.raises(DatabaseCorrupt):
             asyncio.run(SqliteStore.open(path))  # a late thread would raise, and pytest fail the test for it
     for thread in set(threading.enumerate()) - before:
-        thread.join(timeout=10)
+        thread.join(timeout=WAIT_S)
 
     assert set(threading.enumerate()) <= before
 

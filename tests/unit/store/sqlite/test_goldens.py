@@ -134,7 +134,8 @@ async def test_a_database_of_any_version_reads_as_it_was_written(tmp_path: Path,
     assert await store.grants("s_1") == (Grant("bash", "ls *", "/home/me/plans" if version >= 6 else None),)
     waiting = (QueuedMessage("q_1", "and then", "steer", AT), QueuedMessage("q_2", "at last", "queue", AT, override))
     assert await store.queue("s_1") == waiting
-    counted = UsageRow("t_1", 1, "local/some-model", USAGE, 0.25, "title" if version >= 7 else "step")
+    used = replace(USAGE, searches=2) if version >= 8 else USAGE
+    counted = UsageRow("t_1", 1, "local/some-model", used, 0.25, "title" if version >= 7 else "step")
     assert await store.usage("s_1") == (counted,)
     expected = ((SENT,), {SENT.digests[0]: b'{"role":"user"}'}) if version >= 7 else ((), {})
     assert (await store.sent("s_1"), await store.segments("s_1", SENT.digests)) == expected

@@ -7,7 +7,9 @@ import sys
 
 import pytest
 
+from openprogram.tools.builtin import bash as bash_module
 from tests.support.shell import TREE, all_started, assert_tree_gone, prepare_tree, shell
+from tests.support.time_limits import by_hand
 from tests.support.tool_calls import Caller, display_of, text_of
 
 
@@ -31,11 +33,13 @@ async def test_what_a_command_leaves_running_ends_with_it(call, tree):
     assert text_of(output).endswith("[exit code 0]")
 
 
-async def test_time_up_ends_the_whole_tree(call, tree):
+async def test_time_up_ends_the_whole_tree(call, tree, monkeypatch):
+    limit = by_hand(monkeypatch, bash_module)
     async with shell(call) as bash:
-        output, _ = await asyncio.gather(
-            call(bash, command=f"echo begun; {TREE}\nsleep 1000", timeout=3), all_started(tree)
-        )
+        task = asyncio.create_task(call(bash, command=f"echo begun; {TREE}\nsleep 1000", timeout=3))
+        await all_started(tree)
+        limit.up()
+        output = await task
         assert_tree_gone(call)
     assert text_of(output) == "begun\n[time was up after 3 s; the command and all it started were ended]"
     assert output.status == "error"

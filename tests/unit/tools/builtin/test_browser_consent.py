@@ -17,7 +17,7 @@ from tests.support.sites import Site, page, ref_of
 from tests.support.tool_calls import text_of
 from tests.support.tools import Person, Switches, context
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.browser
 
 ONCE, SESSION, DENY = Answer("once"), Answer("session"), Answer("deny")
 

@@ -10,7 +10,7 @@ from openprogram.tools.builtin import browser_seat
 from tests.support.sites import Site, page, ref_of
 from tests.support.tool_calls import Caller, text_of
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.browser
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from tests.support.processes import read_pipe, wait_gone
 from tests.support.sites import Site, chromiums
 from tests.support.tool_calls import Caller, text_of
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.browser
 
 
 @pytest.fixture

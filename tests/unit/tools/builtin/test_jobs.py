@@ -13,6 +13,7 @@ from openprogram.tools.builtin.jobs import _CHATS, PER_SESSION, Job, Jobs
 from openprogram.tools.builtin.output import output_file
 from tests.support.shell import TREE, all_started, assert_tree_gone, prepare_tree, shell
 from tests.support.tool_calls import Caller, display_of, text_of
+from tests.support.ws import WAIT_S
 
 
 @pytest.fixture
@@ -47,7 +48,8 @@ async def test_a_background_command_runs_on_and_its_end_is_in_the_file(call):
     assert call.live == []
 
 
-async def test_a_background_command_that_fails_at_once_says_so_at_once(call):
+async def test_a_background_command_that_fails_at_once_says_so_at_once(call, monkeypatch):
+    monkeypatch.setattr("openprogram.tools.builtin.bash._FIRST_LOOK_S", WAIT_S)  # however slow the machine is
     async with shell(call) as bash:
         text = text_of(await call(bash, command="echo port in use; exit 1", background=True))
     assert text.endswith("has already ended.\nport in use\n\n[ended: exit code 1]")
@@ -70,7 +72,7 @@ async def test_the_id_that_is_given_ends_a_background_command(call, tree):
         (job,) = jobs.of(call.session_id)
         assert f"`kill {job.pid}`" in text
         await call(bash, command=f"kill {job.pid}")
-        ended = await jobs.settled(job.id, 20)
+        ended = await jobs.settled(job.id, WAIT_S)
         assert ended.end is not None
         assert ended.end.code == -signal.SIGTERM
         assert_tree_gone(call)

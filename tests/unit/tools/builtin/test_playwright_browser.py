@@ -21,9 +21,10 @@ from tests.support.loopback import Loopback
 from tests.support.processes import wait_gone
 from tests.support.sites import Site, chromiums, page, ref_of
 from tests.support.tool_calls import Caller, display_of, text_of
+from tests.support.ws import WAIT_S
 from tests.unit.net.test_guarded import Names
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
@@ -164,11 +165,11 @@ async def test_a_link_to_a_new_window_is_followed_and_a_download_is_not(
 async def test_a_browser_that_dies_is_replaced(call: Caller, browsers: Browsers, browser: ToolSpec, site: Site) -> None:
     await call(browser, action="open", url=site.url("/second"))
     async with browsers.pages().seat(call.session_id) as seat:
-        (pid, *_) = sorted(chromiums(seat.proxy.url))
+        [pid] = chromiums(seat.proxy.url, main=True)
         gone = asyncio.Event()
         seat.page.on("close", lambda _: gone.set())
     os.kill(pid, signal.SIGKILL)
-    await asyncio.wait_for(gone.wait(), 20)
+    await asyncio.wait_for(gone.wait(), WAIT_S)
     assert "The second page" in text_of(await call(browser, action="open", url=site.url("/second")))
 
 

@@ -13,6 +13,7 @@ from openprogram.core.jsonio import JsonValue
 from openprogram.core.tooling import ToolOutput
 from openprogram.tools.builtin.search_config import ORDER, UNAVAILABLE, SearchConfig, availability
 from openprogram.tools.builtin.web_search import web_search_tool
+from tests.support.ports import reserved_port
 from tests.support.search_services import KEYS, Services, search_services
 from tests.support.tool_calls import Caller, display_of, text_of
 
@@ -211,10 +212,9 @@ def test_keyless_engines_need_consent_and_come_last():
 
 async def test_the_keyless_library_fails_as_a_value(tmp_path, monkeypatch):
     """The real library, with every way out closed: a proxy at which nobody listens."""
-    with socket.create_server(("127.0.0.1", 0)) as closed:
-        port = closed.getsockname()[1]
-    monkeypatch.setenv("DDGS_PROXY", f"http://127.0.0.1:{port}")
-    output = await search(tmp_path, SearchConfig(keyless_consent=True, timeout_s=2))
+    with reserved_port() as port:
+        monkeypatch.setenv("DDGS_PROXY", f"http://127.0.0.1:{port}")
+        output = await search(tmp_path, SearchConfig(keyless_consent=True, timeout_s=2))
     assert output.status == "error"
     failure = only_failure(output)
     assert failure["kind"] in ("unreachable", "timeout")

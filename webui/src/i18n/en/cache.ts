@@ -37,6 +37,7 @@ export const cache = {
   "cache.section.tools": "tool",
   "cache.section.system": "system prompt",
   "cache.section.messages": "message",
+  "cache.provider": "provider’s own word: {said}",
   "cache.cause.toggle": "switch flipped",
   "cache.cause.discovery": "tool loaded",
   "cache.cause.mcp": "tool server changed",

@@ -12,9 +12,21 @@ export const work = {
   "details.unknown": "unknown",
   "details.tokens": "{n} tokens",
 
+  "hosted.search": "Searched the web: {query}",
+  "hosted.found": "Found {n} pages",
+  "hosted.sources": "{n} sources",
+  "hosted.failed": "The search failed: {error}",
   "thought.now": "Thinking…",
   "thought.done": "Thought for {time}",
   "thought.brief": "Thought",
+
+  "compact.do": "Summarise",
+  "compact.working": "Summarising the conversation…",
+  "compact.done": "Summarised to save room",
+  "compact.tokens": "{before} → {after} tokens",
+  "compact.cost": "cost {cost}",
+  "compact.saving": "saves {saving} a request",
+  "compact.hint": "From here on the model reads this summary in place of what stands above. Nothing was deleted.",
 
   "tool.bash": "Ran",
   "tool.bash.now": "Running",
@@ -102,7 +114,8 @@ export const work = {
   "error.retryIn": "You can try again in {seconds} s",
   "error.retry": "Try again",
   "error.model": "Choose another model",
-  "error.compact": "The chat is too long for this model. Start a new chat, or choose a model with a larger window.",
+  "error.compact":
+    "The chat is too long for this model. Have it summarised, choose a model with a larger window, or start a new chat.",
 
   "approval.label": "Approval needed",
   "approval.command": "Run this command?",

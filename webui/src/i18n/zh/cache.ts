@@ -39,6 +39,7 @@ export const cache: Readonly<Record<keyof typeof en, string>> = {
   "cache.section.tools": "工具",
   "cache.section.system": "系统提示",
   "cache.section.messages": "消息",
+  "cache.provider": "服务商自己的说法：{said}",
   "cache.cause.toggle": "切换了开关",
   "cache.cause.discovery": "加载了工具",
   "cache.cause.mcp": "工具服务器有变化",

@@ -14,9 +14,21 @@ export const work: Readonly<Record<keyof typeof english, string>> = {
   "details.unknown": "未知",
   "details.tokens": "{n} 词元",
 
+  "hosted.search": "已搜索网页：{query}",
+  "hosted.found": "找到 {n} 个网页",
+  "hosted.sources": "{n} 个来源",
+  "hosted.failed": "搜索失败：{error}",
   "thought.now": "思考中…",
   "thought.done": "思考了 {time}",
   "thought.brief": "思考过程",
+
+  "compact.do": "生成摘要",
+  "compact.working": "正在总结对话…",
+  "compact.done": "已总结以节省空间",
+  "compact.tokens": "{before} → {after} 个 token",
+  "compact.cost": "花费 {cost}",
+  "compact.saving": "每次请求节省 {saving}",
+  "compact.hint": "从这里开始，模型读到的是这份摘要，而不是上面的内容。没有删除任何内容。",
 
   "tool.bash": "已运行",
   "tool.bash.now": "正在运行",
@@ -104,7 +116,7 @@ export const work: Readonly<Record<keyof typeof english, string>> = {
   "error.retryIn": "{seconds} 秒后可以重试",
   "error.retry": "重试",
   "error.model": "换一个模型",
-  "error.compact": "对话超出了此模型的长度。请开始新对话，或选择窗口更大的模型。",
+  "error.compact": "对话超出了此模型的长度。请生成摘要、选择窗口更大的模型，或开始新对话。",
 
   "approval.label": "需要批准",
   "approval.command": "运行这条命令吗？",

@@ -261,9 +261,10 @@ describe("the rest of a chat's state", () => {
       model: "demo/demo",
       usage,
       cost: 0.5,
-      cache: { read: null, missed: null, cause: null },
+      cache: { read: null, missed: null, cause: null, provider: null },
       first_token_ms: 1,
       duration_ms: 2,
+      answer_id: null,
     };
     const state = run(
       answered,

@@ -23,6 +23,7 @@ import type {
   TurnFinished,
   TurnStarted,
 } from "../../protocol.gen";
+import { byMessage, childrenOf, plus } from "./known";
 import { addDelta, callWritten, openAnswer, type LiveAnswer } from "./live";
 import { noteOf, withNote, withoutTold, type Note } from "./notes";
 
@@ -58,6 +59,8 @@ export interface ChatState {
   readonly outcome: TurnFinished | null;
   readonly outcomeAt: string | null;
   readonly live: LiveAnswer | null;
+  /** Since when the conversation is being summarised; null where it is not. */
+  readonly compactingSince: string | null;
   readonly calls: Readonly<Record<string, CallState>>;
   readonly notes: readonly Note[];
   /** The requests that answers came from, by message. */
@@ -96,6 +99,7 @@ export function fromSnapshot(snapshot: SessionState): ChatState {
     outcome: snapshot.outcome,
     outcomeAt: snapshot.outcome_at,
     live: null,
+    compactingSince: null,
     calls: {},
     notes: snapshot.notes.map((note) => noteOf(note.after_id, note.event)),
     steps: byMessage(snapshot.steps),
@@ -122,7 +126,15 @@ function applyPartial(state: ChatState, partial: PartialAnswer): ChatState {
 type Page = Pick<MessagesAck, "messages" | "siblings" | "more" | "steps">;
 
 /** What holds of the turn where none runs. */
-const AT_REST = { turnId: null, turn: null, turnStartedAt: null, live: null, outcome: null, outcomeAt: null } as const;
+const AT_REST = {
+  turnId: null,
+  turn: null,
+  turnStartedAt: null,
+  live: null,
+  compactingSince: null,
+  outcome: null,
+  outcomeAt: null,
+} as const;
 
 /** Put an older page, as `load_messages` gives it, in front. */
 export function withOlder(state: ChatState, page: Page): ChatState {
@@ -162,6 +174,7 @@ export function reduce(state: ChatState, event: ChatEvent, at: string): ChatStat
       return { ...state, turnId: event.turn_id, live: openAnswer(event) };
     case "text_delta":
     case "reasoning_delta":
+    case "hosted_added":
     case "tool_call_delta":
       return { ...state, live: addDelta(state.live, event, at) };
     case "tool_call_started": {
@@ -182,8 +195,12 @@ export function reduce(state: ChatState, event: ChatEvent, at: string): ChatStat
       return {
         ...state,
         steps: { ...state.steps, [event.message_id]: event },
-        cost: event.cost === null ? state.cost : (state.cost ?? 0) + event.cost,
+        cost: plus(state.cost, event.cost),
       };
+    case "compaction_started":
+      return { ...state, turnId: event.turn_id, live: null, compactingSince: at };
+    case "compacted":
+      return { ...state, compactingSince: null, cost: plus(state.cost, event.cost) };
     case "turn_finished": {
       const notes = withoutTold(state.notes, event.error);
       return { ...state, ...AT_REST, outcome: event, outcomeAt: at, approvals: [], questions: [], notes };
@@ -273,19 +290,6 @@ function withCall(state: ChatState, callId: string, change: (call: CallState) =>
   return { ...state, calls: { ...state.calls, [callId]: change(before) } };
 }
 
-function byMessage(steps: readonly StepFinished[]): Record<string, StepFinished> {
-  return Object.fromEntries(steps.map((step) => [step.message_id, step]));
-}
-
 function without<T extends ApprovalRequested | QuestionAsked>(asked: readonly T[], id: string): readonly T[] {
   return asked.filter((one) => id !== (one.type === "question_asked" ? one.question_id : one.approval_id));
-}
-
-function childrenOf(
-  messages: readonly Message[],
-  siblings: Readonly<Record<string, readonly string[] | undefined>>,
-): Record<string, readonly string[]> {
-  const children: Record<string, readonly string[]> = {};
-  for (const message of messages) children[message.parent_id ?? ""] = siblings[message.id] ?? [message.id];
-  return children;
 }

@@ -37,6 +37,7 @@ export function message(
     model: null,
     override: null,
     sender: null,
+    compaction: null,
     ...extra,
   };
 }
@@ -45,7 +46,7 @@ export function sessionState(changes: Partial<SessionState> = {}): SessionState 
   return {
     session: session(), messages: [], siblings: {}, more: false, status: "idle", turn_id: null, partial: null, intent, revision: 0,
     effective, permission_mode: "ask", queue: [], approvals: [], questions: [],
-    usage: { uncached: null, cache_read: null, cache_write_5m: null, cache_write_1h: null, output: null, reasoning: null }, cost: null,
+    usage: { uncached: null, cache_read: null, cache_write_5m: null, cache_write_1h: null, output: null, reasoning: null, searches: null }, cost: null,
     outcome: null, outcome_at: null, notes: [], steps: [], ...changes,
   }; // prettier-ignore
 }

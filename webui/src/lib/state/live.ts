@@ -1,5 +1,12 @@
 /** The answer that is being written: blocks that grow, until the whole message takes their place. */
-import type { ReasoningDelta, TextDelta, ToolCallDelta, ToolCallStarted } from "../../protocol.gen";
+import type {
+  HostedAdded,
+  HostedBlock,
+  ReasoningDelta,
+  TextDelta,
+  ToolCallDelta,
+  ToolCallStarted,
+} from "../../protocol.gen";
 
 export interface LiveText {
   readonly type: "text";
@@ -23,7 +30,7 @@ export interface LiveCall {
   readonly arguments: ToolCallStarted["arguments"] | null;
 }
 
-export type LiveBlock = LiveText | LiveReasoning | LiveCall;
+export type LiveBlock = LiveText | LiveReasoning | LiveCall | HostedBlock;
 
 export interface LiveAnswer {
   readonly messageId: string;
@@ -37,7 +44,7 @@ export function openAnswer(start: { message_id: string; turn_id: string; model: 
   return { messageId: start.message_id, turnId: start.turn_id, model: start.model, blocks: [] };
 }
 
-type Delta = TextDelta | ReasoningDelta | ToolCallDelta;
+type Delta = TextDelta | ReasoningDelta | ToolCallDelta | HostedAdded;
 
 /** The answer with one more piece; a piece of another answer than the one being written is dropped. */
 export function addDelta(live: LiveAnswer | null, delta: Delta, at: string): LiveAnswer | null {
@@ -62,6 +69,8 @@ function grown(before: LiveBlock | undefined, delta: Delta, at: string): LiveBlo
         endedAt: null,
       };
     }
+    case "hosted_added":
+      return delta.hosted;
     case "tool_call_delta": {
       const text = before?.type === "tool_use" ? before.argumentsText : "";
       return {

@@ -32,7 +32,15 @@ const failure: ErrorInfo = {
   hint: null,
   retry_after_s: 9,
 };
-const usage = { uncached: 5, cache_read: 2, cache_write_5m: 0, cache_write_1h: 0, output: 3, reasoning: null };
+const usage = {
+  uncached: 5,
+  cache_read: 2,
+  cache_write_5m: 0,
+  cache_write_1h: 0,
+  output: 3,
+  reasoning: null,
+  searches: null,
+};
 
 /** The log of a chat with these turns, as the server writes it. */
 class Log {
@@ -91,7 +99,8 @@ class Log {
     }
     const counted: StepFinished = {
       ...{ type: "step_finished", turn_id, step: number, message_id, model: "e/m", usage, cost: 0.5 },
-      ...{ cache: { read: 2, missed: 0, cause: null }, first_token_ms: 1, duration_ms: 2 },
+      ...{ cache: { read: 2, missed: 0, cause: null, provider: null } },
+      ...{ first_token_ms: 1, duration_ms: 2, answer_id: null },
     };
     this.commits.push([counted, this.#message("assistant", { turn_id, blocks, model: "e/m" }, message_id)]);
     const results = calls.map((each) => this.#call(turn_id, message_id, each.id, each));

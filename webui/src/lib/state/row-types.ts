@@ -1,5 +1,5 @@
 /** The kinds of rows that a transcript is made of. */
-import type { ErrorInfo, StepFinished, ToolResultBlock, TurnFinished } from "../../protocol.gen";
+import type { Compaction, ErrorInfo, Source, StepFinished, ToolResultBlock, TurnFinished } from "../../protocol.gen";
 import type { Arguments, CallState } from "./chat";
 
 export interface Siblings {
@@ -64,6 +64,15 @@ export type Row =
       readonly startedAt: string | null;
       readonly ms: number | null;
     }
+  | {
+      /** What the provider did by itself: a search, what it found, or where the text before comes from. */
+      readonly kind: "hosted";
+      readonly key: string;
+      readonly what: "search" | "found" | "sources";
+      readonly query: string;
+      readonly sources: readonly Source[];
+      readonly error: string | null;
+    }
   | CallRow
   | { readonly kind: "group"; readonly key: string; readonly calls: readonly CallRow[] }
   | {
@@ -72,6 +81,12 @@ export type Row =
       readonly code: string;
       readonly text: string;
       readonly toModel: boolean;
+    }
+  | {
+      readonly kind: "summary";
+      readonly key: string;
+      readonly text: string;
+      readonly compaction: Compaction;
     }
   | {
       readonly kind: "error";
@@ -92,4 +107,10 @@ export type Row =
       /** The requests that the answer came from, as far as they are known. */
       readonly steps: readonly StepFinished[];
     }
-  | { readonly kind: "working"; readonly key: string; readonly startedAt: string | null };
+  | {
+      readonly kind: "working";
+      readonly key: string;
+      readonly startedAt: string | null;
+      /** What it works on is a summary of the conversation. */
+      readonly compacting: boolean;
+    };

@@ -41,6 +41,31 @@ const turn = [
 ];
 
 describe("rows", () => {
+  test("a search by the provider is a row with its pages, while it is written and afterwards, and never a script", () => {
+    const page = { url: "https://example.org/", title: "A page" };
+    const blank = { type: "hosted", hosted_id: "s_1", query: "", sources: [], error: null, items: [] } as const;
+    const search = { ...blank, kind: "search", query: "weather" } as const;
+    const found = { ...blank, kind: "found", sources: [page, { url: "javascript:alert(1)", title: "x" }] } as const;
+    const blocks = [search, found, text("Sunny."), { ...blank, kind: "pause" } as const];
+    const settled = rowsOf([
+      message("m_1", null, "user", "go"),
+      message("m_2", "m_1", "assistant", { turn_id: "t_1", blocks }),
+    ]);
+    expect(kinds(settled)).toEqual(["user", "hosted", "hosted", "text", "footer"]);
+    expect(settled[1]).toMatchObject({ what: "search", query: "weather" });
+    expect(settled[2]).toMatchObject({ what: "found", sources: [page] });
+    const started = { ...turnStarted("t_1"), type: "turn_started" } as ChatEvent;
+    const live = [search, found].map(
+      (hosted, block) => ({ type: "hosted_added", message_id: "m_2", block, hosted }) as ChatEvent,
+    );
+    const step = { type: "step_started", turn_id: "t_1", message_id: "m_2", model: "e/m" } as ChatEvent;
+    const state = [started, step, ...live].reduce(
+      (before, event) => reduce(before, event, "2026-01-01T00:00:00.000Z"),
+      fromSnapshot(sessionState({ messages: [message("m_1", null, "user", "go")] })),
+    );
+    expect(kinds(new RowBuilder().build(state, []))).toEqual(["user", "hosted", "hosted"]);
+  });
+
   test("one row per part, and one footer per answer however many steps it took", () => {
     const rows = rowsOf(turn);
     expect(kinds(rows)).toEqual(["user", "reasoning", "text", "call", "text", "footer"]);

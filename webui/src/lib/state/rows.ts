@@ -2,7 +2,7 @@
  * What the transcript shows, as a flat list: one row per part of a message, so that a turn of a hundred tool
  * calls can be virtualised like anything else. A row whose content did not change is the same object.
  */
-import type { Message, ToolResultBlock } from "../../protocol.gen";
+import type { HostedBlock, Message, ToolResultBlock } from "../../protocol.gen";
 import { waitingCalls, type ChatState } from "./chat";
 import type { Note } from "./notes";
 import type { LiveAnswer } from "./live";
@@ -82,8 +82,13 @@ function userRow(message: Message, state: ChatState): Row {
 }
 
 function noticeRow(message: Message): Row {
-  return { kind: "note", key: message.id, code: "", text: textOf(message), toModel: true };
+  const text = textOf(message);
+  if (message.compaction === null) return { kind: "note", key: message.id, code: "", text, toModel: true };
+  return { kind: "summary", key: message.id, text: text.replace(MARKS, ""), compaction: message.compaction };
 }
+
+/** What stands around a summary for the model. */
+const MARKS = /^<summary>\n|\n<\/summary>$/g;
 
 function noteRows(notes: readonly Note[], afterId: string | null): Row[] {
   return notes
@@ -105,6 +110,8 @@ function answerRows(message: Message, state: ChatState, results: ReadonlyMap<str
     } else if (block.type === "reasoning") {
       if (block.text.trim() !== "")
         rows.push({ kind: "reasoning", key, text: block.text, startedAt: null, ms: block.duration_ms ?? 0 });
+    } else if (block.type === "hosted") {
+      rows.push(...hostedRows(key, block));
     } else if (block.type === "tool_use") {
       const call = { callId: block.call_id, name: block.name, arguments: block.arguments, argumentsText: "" };
       rows.push(callRow(call, state, results.get(block.call_id) ?? null));
@@ -178,9 +185,10 @@ function outcomeRows(state: ChatState): Row[] {
   if (unanswered(state)) return [{ kind: "ending", key: "unanswered", reason: "unanswered", canContinue: true }];
   if (outcome === null || outcome.reason === "done") return [];
   const key = `${outcome.turn_id}:outcome`;
-  if (outcome.error !== null)
-    return [{ kind: "error", key, error: outcome.error, at: state.outcomeAt, canContinue: true }];
-  return [{ kind: "ending", key, reason: outcome.reason, canContinue: true }];
+  const last = state.messages.at(-1);
+  const canContinue = last?.role !== "assistant" || last.status !== "complete"; // else the turn only summarised
+  if (outcome.error !== null) return [{ kind: "error", key, error: outcome.error, at: state.outcomeAt, canContinue }];
+  return [{ kind: "ending", key, reason: outcome.reason, canContinue }];
 }
 
 /** The chat is at rest with a question that has no answer, and nothing tells why. */
@@ -190,6 +198,8 @@ function unanswered(state: ChatState): boolean {
 
 function liveRows(state: ChatState): Row[] {
   if (state.turnId === null) return [];
+  const since = state.compactingSince;
+  if (since !== null) return [{ kind: "working", key: "working", startedAt: since, compacting: true }];
   const rows = state.live === null ? [] : liveAnswerRows(state.live, state);
   const newest = state.messages.at(-1);
   const answered =
@@ -201,7 +211,7 @@ function liveRows(state: ChatState): Row[] {
     rows.length > 0 ||
     waitingCalls(state).length > 0 ||
     Object.values(state.calls).some((call) => call.status === "running");
-  if (!busy) rows.push({ kind: "working", key: "working", startedAt: state.turnStartedAt });
+  if (!busy) rows.push({ kind: "working", key: "working", startedAt: state.turnStartedAt, compacting: false });
   return rows;
 }
 
@@ -214,8 +224,15 @@ function liveAnswerRows(live: LiveAnswer, state: ChatState): Row[] {
       const ms = block.endedAt === null ? null : Date.parse(block.endedAt) - Date.parse(block.startedAt);
       return [{ kind: "reasoning", key, text: block.text, startedAt: block.startedAt, ms: Number.isNaN(ms) ? 0 : ms }];
     }
-    return [callRow(block, state, null)];
+    return block.type === "hosted" ? hostedRows(key, block) : [callRow(block, state, null)];
   });
+}
+
+/** What a provider says it found is a stranger's word: only pages of the web become links. */
+function hostedRows(key: string, block: HostedBlock): Row[] {
+  if (block.kind === "pause") return [];
+  const sources = block.sources.filter((source) => /^https?:\/\//i.test(source.url));
+  return [{ kind: "hosted", key, what: block.kind, query: block.query, sources, error: block.error }];
 }
 
 function siblingsOf(message: Message, state: ChatState): Siblings | null {
