@@ -12,6 +12,7 @@ from typing import Final
 from openprogram.agent.deferral import offer
 from openprogram.agent.freeze import freeze
 from openprogram.context.assembler import PromptContext, assemble
+from openprogram.context.compaction import newest_summary
 from openprogram.context.notices import tells_of_switch
 from openprogram.core.clock import iso_time
 from openprogram.core.errors import ConfigError, UnknownPreset
@@ -27,7 +28,8 @@ from openprogram.ledger.held import Asked, Held, Standing, standing
 from openprogram.ledger.verdict import below_minimum, new_input_rate
 from openprogram.providers.pricing import tool_text
 from openprogram.session_config.costly import CostlySend
-from openprogram.sessions.effective import floor, resolution
+from openprogram.sessions.effective import floor, resolution, seen_by
+from openprogram.sessions.hosted import served
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.projects import LOOK_S
 from openprogram.sessions.request import Request
@@ -72,10 +74,9 @@ async def preview_send(hub: Hub, request: Request, action: PreviewSend) -> SendP
             once_cold=_NOTHING,
             input_cost=None,
         )
-    prompt, held = newest.usage.prompt or 0, chat.standing.held(model, chat.now)
-    planned = await _planned(hub, chat, model, newest)
-    lost = 0 if planned is None else _given_up(planned, prompt)
-    now = _reread(hub, chat, model, lost)
+    held = chat.standing.held(model, chat.now)
+    planned, prompt = await _planned(hub, chat, model, newest)
+    now = _reread(hub, chat, model, prompt, 0 if planned is None else _given_up(planned, prompt))
     return SendPreviewAck(
         id=action.id,
         session_id=action.session_id,
@@ -85,8 +86,8 @@ async def preview_send(hub: Hub, request: Request, action: PreviewSend) -> SendP
         warm_s=None if held.until is None else held.until - chat.now,
         reason=_reason(planned, held, prompt),
         now=now,
-        once_cold=_reread(hub, chat, model, prompt),
-        input_cost=_input_cost(hub, chat, model, newest, now.tokens),
+        once_cold=_reread(hub, chat, model, prompt, prompt),
+        input_cost=_input_cost(hub, chat, model, prompt, newest.usage.output or 0, now.tokens),
     )
 
 
@@ -118,30 +119,29 @@ async def read_chat(hub: Hub, user_id: str, session_id: str) -> Chat:
 
 def at_model(hub: Hub, chat: Chat, model: str) -> Reread:
     """What the next message reads anew if it goes to this model."""
-    return _reread(hub, chat, model, 0)
+    newest = chat.standing.newest
+    return _NOTHING if newest is None else _reread(hub, chat, model, newest.usage.prompt or 0, 0)
 
 
-def _reread(hub: Hub, chat: Chat, model: str, given_up: int) -> Reread:
-    """What is not held, or `given_up`: unknown where the endpoint does not tell what it reads from its cache."""
+def _reread(hub: Hub, chat: Chat, model: str, prompt: int, given_up: int) -> Reread:
+    """What of a prompt is not held, or `given_up`: unknown where the endpoint does not tell what it has read."""
     newest, last = chat.standing.newest, chat.standing.last(model)
     if newest is None or (newest.record.model == model and below_minimum(newest.usage, newest.record)):
         return _NOTHING
     if last is not None and last.usage.cache_read is None:
         return Reread(tokens=None, cost=None)
-    prompt = newest.usage.prompt or 0
     tokens = min(prompt, max(given_up, prompt - chat.standing.held(model, chat.now).tokens))
     rate = _rates(hub, chat, model)[1]
     cost = None if rate is None else tokens * rate / _MILLION
     return Reread(tokens=tokens, cost=cost, costly=chat.threshold.reached(tokens, cost))
 
 
-def _input_cost(hub: Hub, chat: Chat, model: str, newest: Asked, tokens: int | None) -> float | None:
+def _input_cost(hub: Hub, chat: Chat, model: str, prompt: int, answer: int, tokens: int | None) -> float | None:
     """Dollars for the input of the next request: what it repeats, read or new, and the answer before it."""
     read_rate, rate = _rates(hub, chat, model)
     if tokens is None or read_rate is None or rate is None:
         return None
-    held = max(0, (newest.usage.prompt or 0) - tokens)
-    return (held * read_rate + (tokens + (newest.usage.output or 0)) * rate) / _MILLION
+    return (max(0, prompt - tokens) * read_rate + (tokens + answer) * rate) / _MILLION
 
 
 def _rates(hub: Hub, chat: Chat, model: str) -> tuple[float | None, float | None]:
@@ -156,12 +156,14 @@ def _rates(hub: Hub, chat: Chat, model: str) -> tuple[float | None, float | None
     return price.cache_read, new_input_rate(price, usage)
 
 
-async def _planned(hub: Hub, chat: Chat, model_id: str, newest: Asked) -> SurfacePlan | None:
-    """What the planner would do with the tools at the next message; None where the message would fail."""
-    row, snapshot, store = chat.row, hub.ports.snapshot(), hub.ports.store
+async def _planned(hub: Hub, chat: Chat, model_id: str, newest: Asked) -> tuple[SurfacePlan | None, int]:
+    """What the planner would do with the tools at the next message (None where the message would fail), and the tokens
+    of what is said again with it: those of the last request, or of the summary that has come since."""
+    row, store, prompt = chat.row, hub.ports.store, newest.usage.prompt or 0
     model = hub.ports.models.about(model_id)
     if row.surface is None or model is None:
-        return None
+        return None, prompt
+    snapshot = seen_by(model, hub.ports.snapshot())
     roles = {node.id: node.role for node in chat.nodes}
     notices = [message_id for message_id in chat.branch if roles[message_id] == "notice"]
     stored, project, told = await asyncio.gather(
@@ -172,21 +174,25 @@ async def _planned(hub: Hub, chat: Chat, model_id: str, newest: Asked) -> Surfac
     try:
         resolved = resolution(hub, stored, snapshot, project.intent)
     except (UnknownPreset, ConfigError):
-        return None
-    contract = freeze(resolved, lambda spec: ContractTool(spec, spec.execute))
+        return None, prompt
+    contract = freeze(served(resolved, model), lambda spec: ContractTool(spec, spec.execute))
     count = hub.ports.tokens.at_most
-    asked = offer(contract, floor(snapshot, resolved), model, count, row.loaded, row.loaded, row.surface)
+    asked = offer(contract, floor(snapshot, resolved, model), model, count, row.loaded, row.loaded, row.surface)
     workspace = str(hub.projects.workspace_of(row.info))
-    prompt = PromptContext(workspace, hub.defaults.platform, hub.defaults.profile.instructions)
-    asked = replace(asked, system_digest=digest(list(assemble(prompt).texts)), branch=chat.branch, at=chat.branch[-1])
+    context = PromptContext(workspace, hub.defaults.platform, hub.defaults.profile.instructions)
+    asked = replace(asked, system_digest=digest(list(assemble(context).texts)), branch=chat.branch, at=chat.branch[-1])
 
     def size(tool: JsonObject) -> int:
         return round(count(tool_text(model.counting.api, tool)) * model.counting.ratio)
 
+    summary = newest_summary(told)
+    asked = replace(asked, cut=summary.id if summary else None)
+    if summary is not None and summary.compaction is not None and row.surface.cut != summary.id:
+        prompt = summary.compaction.tokens_after
     switched = {message.id for message in told if tells_of_switch(message)}
     warmth = Warmth(
         now=chat.now,
-        prompt_tokens=newest.usage.prompt,
+        prompt_tokens=prompt,
         size=size,
         requests=sum(1 for message_id in chat.branch if roles[message_id] == "assistant"),
         turns_since_switch=1 + _turns_since(switched, chat.branch, roles),
@@ -195,7 +201,7 @@ async def _planned(hub: Hub, chat: Chat, model_id: str, newest: Asked) -> Surfac
         rates = model.price.cache_read / model.price.input, model.price.cache_write_5m / model.price.input
         warmth = replace(warmth, read_rate=rates[0], write_rate=rates[1])
     force = row.surface.epoch == row.forced_epoch
-    return plan(row.surface, asked, hub.refusals.of(model), warmth, force=force)[1]
+    return plan(row.surface, asked, hub.refusals.of(model), warmth, force=force)[1], prompt
 
 
 def _turns_since(switched: Collection[str], branch: Sequence[str], roles: Mapping[str, Role]) -> int:

@@ -1,8 +1,8 @@
 """A call that waits for a person: shown exactly, answered once, from any tab, whatever reloads in between."""
 
 import re
-from io import BytesIO
 from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -64,8 +64,9 @@ async def test_the_ring_around_the_card_is_whole(tab: Tab, fake: FakeApi) -> Non
     await expect(tab.approval).to_be_focused()
     box = await tab.approval.bounding_box()
     assert box is not None
-    clip = {"x": box["x"] + box["width"] / 2, "y": box["y"] - 4, "width": 4, "height": 4}
-    picture = Image.open(BytesIO(await tab.page.screenshot(clip=clip))).convert("RGB")
+    at = (box["x"] + box["width"] / 2, box["y"] - 4)
+    shown = await tab.page.screenshot(clip={"x": at[0], "y": at[1], "width": 4, "height": 4})
+    picture = Image.open(BytesIO(shown)).convert("RGB")
     ring: str = await tab.approval.evaluate("card => getComputedStyle(card).outlineColor")
     wanted = tuple(int(part) for part in re.findall(r"\d+", ring)[:3])
     rows = [picture.getpixel((2, y)) for y in range(picture.height)]

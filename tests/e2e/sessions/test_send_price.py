@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
+from openprogram.core.compaction import Compacted
 from openprogram.core.events import StepFinished
 from openprogram.core.protocol.frames import PreviewAck
 from openprogram.core.protocol.price_frames import ModelPricesAck, Reread, SendPreviewAck
@@ -188,3 +189,19 @@ async def test_looking_at_a_price_changes_nothing(tmp_path: Path) -> None:
         await preview(chats, session_id)
         await models(chats, session_id)
         assert (await chats.log(session_id), await chats.row(session_id)) == (before, row)
+
+
+async def test_a_summary_that_came_since_is_what_the_next_message_reads(tmp_path: Path) -> None:  # C16
+    watch = Watch()
+    summary = say("They spoke of the tides.", usage=Usage(uncached=0, cache_read=LONG, cache_write_5m=50, output=20))
+    async with priced(tmp_path, watch, wrote(LONG), wrote(LONG), summary) as chats:
+        session_id = await chats.said("a long story " * 2_000)
+        await chats.said("and more", session_id)
+        await chats.do("compact", session_id=session_id)
+        told = await chats.until(session_id, Compacted)
+        await chats.rest(session_id)
+        assert told.outcome == "done"
+        ahead = await preview(chats, session_id)
+        assert ahead.reason == "compacted"
+        assert ahead.now.tokens is not None
+        assert 0 < ahead.now.tokens < LONG
