@@ -3,7 +3,7 @@
  */
 
 
-export type Action = (Chat | Stop | ContinueTurn | Compact | EditMessage | Regenerate | SelectBranch | EditQueue | SetToolsProfile | ToggleWebSearch | SetToolsEnabled | SetToolDisabled | PickTools | ExplainTools | InspectCache | InspectStep | UsageTotals | PreviewToggle | PreviewSend | PreviewModels | ForceRebase | Subscribe | Unsubscribe | CreateSession | ListSessions | RenameSession | PinSession | DeleteSession | RestoreSession | LoadMessages | SetModel | SetWorkspace | SetPermissionMode | AnswerApproval | AnswerQuestion | ListModels | GetSettings | SetSetting | SavePreset | DeletePreset | Ping)
+export type Action = (Chat | Stop | ContinueTurn | Compact | EditMessage | Regenerate | SelectBranch | EditQueue | SetToolsProfile | ToggleWebSearch | SetToolsEnabled | SetToolDisabled | PickTools | ExplainTools | ForceRebase | InspectCache | InspectStep | PreviewModels | PreviewSend | PreviewToggle | UsageTotals | Subscribe | Unsubscribe | CreateSession | ListSessions | RenameSession | PinSession | DeleteSession | RestoreSession | LoadMessages | SetModel | SetWorkspace | SetPermissionMode | AnswerApproval | AnswerQuestion | ListModels | GetSettings | SetSetting | SavePreset | DeletePreset | Ping)
 export type JsonValueInput = (string | number | boolean | JsonValueInput[] | {
 [k: string]: JsonValueInput
 } | null)
@@ -173,6 +173,17 @@ id: string
 session_id: string
 }
 /**
+ * Declare the chat's tools anew with the next request, which drops what is masked or no longer needed.
+ * 
+ * The ack says what that costs at the next send, and what each turn saves from then on; `preview_toggle` says it
+ * before.
+ */
+export interface ForceRebase {
+action: "force_rebase"
+id: string
+session_id: string
+}
+/**
  * Ask for a row per model request: tokens read, written, uncached, output, the cost so far, causes of misses.
  * 
  * `limit` leaves out all but the newest rows; the sums are over all.
@@ -197,11 +208,20 @@ step: number
 turn_id: string
 }
 /**
- * Ask what all the user's chats used, by chat, model, day and kind of request.
+ * Ask what the next message would read anew at each of the models, before one is chosen.
  */
-export interface UsageTotals {
-action: "usage"
+export interface PreviewModels {
+action: "preview_models"
 id: string
+session_id: string
+}
+/**
+ * Ask what the next message would read anew, before it is sent: after a break, with another model, elsewhere.
+ */
+export interface PreviewSend {
+action: "preview_send"
+id: string
+session_id: string
 }
 /**
  * Ask what a switch would cost before it is flipped. `toggle` is the action, the other fields are that action's.
@@ -218,31 +238,11 @@ toolset?: (string | null)
 value?: (boolean | null)
 }
 /**
- * Ask what the next message would read anew, before it is sent: after a break, with another model, elsewhere.
+ * Ask what all the user's chats used, by chat, model, day and kind of request.
  */
-export interface PreviewSend {
-action: "preview_send"
+export interface UsageTotals {
+action: "usage"
 id: string
-session_id: string
-}
-/**
- * Ask what the next message would read anew at each of the models, before one is chosen.
- */
-export interface PreviewModels {
-action: "preview_models"
-id: string
-session_id: string
-}
-/**
- * Declare the chat's tools anew with the next request, which drops what is masked or no longer needed.
- * 
- * The ack says what that costs at the next send, and what each turn saves from then on; `preview_toggle` says it
- * before.
- */
-export interface ForceRebase {
-action: "force_rebase"
-id: string
-session_id: string
 }
 /**
  * Events after `after_seq`, then live; `session_id` null gives unnumbered hints for the sidebar.

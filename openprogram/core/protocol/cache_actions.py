@@ -85,3 +85,6 @@ class PreviewModels(SessionAction):
     """Ask what the next message would read anew at each of the models, before one is chosen."""
 
     action: Literal["preview_models"]
+
+
+CacheAction = ForceRebase | InspectCache | InspectStep | PreviewModels | PreviewSend | PreviewToggle | UsageTotals

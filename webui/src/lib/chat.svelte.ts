@@ -295,7 +295,6 @@ export class ChatStore implements Switchable {
   /** Show why something was refused. */
   complain(error: unknown): void {
     if (!(error instanceof RequestError)) throw error;
-    if (error.code === "stopped") return; // the page is closing
-    toasts.show(errorLine(error), { tone: "error" });
+    if (error.code !== "stopped") toasts.show(errorLine(error), { tone: "error" }); // else the page is closing
   }
 }
