@@ -1,44 +1,52 @@
 """A bar chart as SVG: one group of bars for each strategy, readable in light and dark."""
 
-from collections.abc import Mapping
 from typing import Final
 from xml.sax.saxutils import escape
 
+from _figures import Figures, Table
+
 _WIDTH: Final = 760
 _LEFT: Final = 170
-_BAR: Final = 16
-_GAP: Final = 14
-_COLOURS: Final = ("#4f7cac", "#c97b3d")
+_RIGHT: Final = 80
+_TOP: Final = 52
+_BAR: Final = 15
+_GAP: Final = 12
+_COLOURS: Final = {"recorded": "#4f7cac", "switched": "#c97b3d"}
+_TITLE: Final = "Cacheable input that was paid for again (share of tokens; less is better)"
 
 
-def chart(shares: Mapping[str, Mapping[str, float]], line: float) -> str:
-    """Shares between 0 and 1 by strategy and script, with a line at what was recorded."""
+def chart(found: Table) -> str:
+    """What of the cacheable input was not read from the cache, by strategy and script."""
+    most = max((_missed(sums) for by_script in found.values() for sums in by_script.values()), default=0) or 1.0
     parts: list[str] = []
-    y = 40
-    scale = _WIDTH - _LEFT - 80
-    for name, by_script in shares.items():
-        parts.append(f'<text x="{_LEFT - 10}" y="{y + _BAR + 4}" text-anchor="end">{escape(name)}</text>')
-        for number, (script, share) in enumerate(by_script.items()):
-            top = y + number * _BAR
-            width = max(1, round(share * scale))
-            colour = _COLOURS[number % len(_COLOURS)]
-            parts.append(
-                f'<rect x="{_LEFT}" y="{top}" width="{width}" height="{_BAR - 2}" fill="{colour}">'
-                f"<title>{escape(name)}, {escape(script)}: {share:.2%}</title></rect>"
-                f'<text x="{_LEFT + width + 6}" y="{top + 12}">{share:.1%}</text>'
-            )
-        y += _BAR * len(by_script) + _GAP
-    x = _LEFT + round(line * scale)
-    parts.append(f'<line x1="{x}" x2="{x}" y1="30" y2="{y}" stroke="#888" stroke-dasharray="4 3"/>')
-    scripts = list(dict.fromkeys(script for by_script in shares.values() for script in by_script))
+    y = _TOP
+    for name, by_script in found.items():
+        height = _BAR * len(by_script)
+        parts.append(f'<text x="{_LEFT - 10}" y="{y + height / 2 + 4:g}" text-anchor="end">{escape(name)}</text>')
+        for script, sums in by_script.items():
+            parts.append(_bar(y, name, script, _missed(sums), most))
+            y += _BAR
+        y += _GAP
     legend = "".join(
-        f'<rect x="{_LEFT + number * 130}" y="10" width="12" height="12" fill="{_COLOURS[number % len(_COLOURS)]}"/>'
-        f'<text x="{_LEFT + number * 130 + 18}" y="20">{escape(script)}</text>'
-        for number, script in enumerate(scripts)
+        f'<rect x="{_LEFT + number * 110}" y="26" width="12" height="12" fill="{colour}"/>'
+        f'<text x="{_LEFT + number * 110 + 18}" y="36">{script}</text>'
+        for number, (script, colour) in enumerate(_COLOURS.items())
     )
-    legend += f'<text x="{_LEFT + len(scripts) * 130}" y="20">- - as the recorded provider read</text>'
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {y + 10}" font-family="sans-serif"'
-        ' font-size="12" fill="#777" role="img" aria-label="Share of the cacheable prompt that was read from cache">'
-        f"{legend}{''.join(parts)}</svg>\n"
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {y}" font-family="sans-serif"'
+        f' font-size="12" fill="#777" role="img" aria-label="{_TITLE}">'
+        f'<text x="{_LEFT}" y="16" font-size="13">{_TITLE}</text>{legend}{"".join(parts)}</svg>\n'
     )
+
+
+def _bar(y: int, name: str, script: str, share: float, most: float) -> str:
+    width = max(1, round(share / most * (_WIDTH - _LEFT - _RIGHT)))
+    return (
+        f'<rect x="{_LEFT}" y="{y}" width="{width}" height="{_BAR - 2}" fill="{_COLOURS[script]}">'
+        f"<title>{escape(name)}, {escape(script)}: {share:.3%}</title></rect>"
+        f'<text x="{_LEFT + width + 6}" y="{y + 11}">{share:.2%}</text>'
+    )
+
+
+def _missed(sums: Figures) -> float:
+    return 1 - sums.reread / sums.readable if sums.readable else 0.0

@@ -1,16 +1,18 @@
 """One recorded session through the real agent loop and a real adapter, against the fake API; the rest of the program is
-stood in for by what the loop's ports need. What happens in it (`_traces.Script`) happens as in a chat: switches
-change the intent at once, the loop reads it at its next turn; a restart keeps what is stored and nothing else.
+stood in for by what the loop's ports need. What happens in it (`_script`) happens as in a chat: switches change the
+intent at once, the loop reads it at its next turn; a restart keeps what is stored and nothing else.
 """
 
-import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Final
 
-from _traces import BIG, Happening, Script, Session
+from _script import BIG, OFF_AND_ON, Happening, Script
+from _traces import Session
+from _world import World
+from pydantic import TypeAdapter
 
 from openprogram.agent.environment import Environment, History, Progress, Setup
 from openprogram.agent.freeze import freeze
@@ -19,99 +21,107 @@ from openprogram.agent.stop import StopSignal
 from openprogram.context.assembler import PromptContext
 from openprogram.core.asking import Answer, ApprovalRequested
 from openprogram.core.clock import iso_time
-from openprogram.core.events import Event, StepStarted, TurnFinished
+from openprogram.core.events import Event, StepFinished, StepStarted, TurnFinished, TurnStarted
 from openprogram.core.ids import new_id
 from openprogram.core.intent import ToolIntent
-from openprogram.core.jsonio import JsonObject, encode
+from openprogram.core.jsonio import encode
 from openprogram.core.loaded import LoadedSet
-from openprogram.core.messages import Message, TextBlock
-from openprogram.core.news import News
-from openprogram.core.ports import PermissionState, Provider
-from openprogram.core.prompt import ModelInfo, ModelParams
+from openprogram.core.messages import Message, Role, TextBlock
+from openprogram.core.ports import PermissionState
+from openprogram.core.prompt import ModelParams
 from openprogram.core.protocol.codec import decode_message
-from openprogram.core.surface import Surface
-from openprogram.core.tooling import DISCOVERY_TOOL, AgentProfile, Snapshot, ToolContext, ToolOutput, ToolSpec
+from openprogram.core.sent import PutSent
+from openprogram.core.storage import Node, UsageRow
+from openprogram.core.surface import Surface, SurfacePlan
+from openprogram.core.tooling import AgentProfile, Resolution, Snapshot, ToolContext, ToolOutput
+from openprogram.ledger.inspect import Inspected, inspect
+from openprogram.ledger.log import newest
 from openprogram.session_config.layers import Layers, merge
+from openprogram.sessions.effective import floor
 from openprogram.tokens import count_tokens
-from openprogram.tools.registry import Registry
-from openprogram.tools.resolve import resolve
+from openprogram.tools.resolve import resolve, turn_view
 from openprogram.tools.search.finder import Finder
 from openprogram.tools.wrap import wrap
 
-SERVER: Final = "mcp:bench"
 _NOTHING: Final = ToolIntent()
 _MAX_STEPS: Final = 1_000
-PLAN: Final = {"on": "The user has switched plan mode on: change nothing.", "off": "Plan mode is off again."}
+_NOON: Final = 1_767_268_800.0
+PLAN: Final = {
+    "on": "Plan mode is on: look and think, change nothing. When the plan stands, call exit_plan_mode; it loads like "
+    "any other tool.",
+    "off": "Plan mode is off: the user has left it.",
+}
+_SURFACES: Final = TypeAdapter(Surface)
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """Why the surface of a request is what it is. `switched`: an intent was changed since the request before it."""
+    """One request: why its surface is what it is, and whether a switch was flipped or came into force since the one
+    before it."""
 
-    reason: str
-    causes: tuple[str, ...]
+    plan: SurfacePlan
+    loaded: tuple[str, ...]
     switched: bool
-
-
-def served(names: Sequence[str]) -> tuple[ToolSpec, ...]:
-    """Tools of an MCP server."""
-    parameters: JsonObject = {
-        "type": "object",
-        "properties": {"subject": {"type": "string", "description": "What to look at."}},
-        "required": ["subject"],
-        "additionalProperties": False,
-    }
-
-    async def run_it(arguments: JsonObject, context: ToolContext) -> ToolOutput:
-        return ToolOutput.text(f"{context.call_id}: nothing new.")
-
-    return tuple(ToolSpec(name, f"Report on {name}.", parameters, run_it, source=SERVER) for name in names)
 
 
 @dataclass
 class Chat:
-    """One chat: what the store would keep, and the ports of its runs. `naive` rebuilds the surface at each request."""
+    """One chat: what the store would keep, and the ports of its runs. `naive` declares anew for each request exactly
+    what is authorised then."""
 
     session: Session
     script: Script
-    registry: Registry
-    model: ModelInfo
-    provider: Provider
-    served: tuple[ToolSpec, ...]
+    world: World
     naive: bool = False
     intent: ToolIntent = _NOTHING
     revision: int = 0
-    sent: list[Sent] = field(default_factory=list)
+    requests: list[Sent] = field(default_factory=list)
+    kept: list[PutSent] = field(default_factory=list)
+    counted: list[UsageRow] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
+    happened: list[Happening] = field(default_factory=list)
     surface: Surface | None = None
     waiting: list[str] = field(default_factory=list)
-    news: list[News] = field(default_factory=list)
-    step: int = 0
+    reminders: list[str] = field(default_factory=list)
     restart: bool = False
     switched: bool = False
+    in_force: int = 0
 
     async def replay(self) -> None:
         """The session from its first message to its end."""
-        self.history = History((self._said(self.session.task, None),))
+        self._ticks = count()
+        self.history = History((self._said("user", self.session.task, None),))
         self.loaded = LoadedSet()
         self.progress = Progress()
         await run(self._environment())
-        while self.waiting:  # a restart ended the run: what is stored is read back
-            stored = [decode_message(encode(message)) for message in self.history.messages]
-            self.history = History(stored)
-            self.loaded = LoadedSet(self.loaded.names)
-            self.progress = Progress()
-            self.restart = False
-            self.history.append(self._said(self.waiting.pop(0), self.history.leaf_id))
+        while self.waiting:
+            await self._begin_again()
+            self._take()
             await run(self._environment())
+
+    async def _begin_again(self) -> None:
+        """Another process: it has what was stored, and the message that waited."""
+        self.restart = False
+        await self.world.boot()
+        self.history = History([decode_message(encode(message)) for message in self.history.messages])
+        self.loaded = LoadedSet(self.loaded.names)
+        self.surface = None if self.surface is None else _SURFACES.validate_json(encode(self.surface))
+        last = newest([put.record for put in self.kept], self.counted)
+        self.progress = Progress(outline=last.outline, answered=last.answered)
+
+    def inspected(self) -> tuple[Inspected, ...]:
+        """What the inspector makes of the requests."""
+        nodes = [Node(message.id, message.parent_id, message.role) for message in self.history.messages]
+        return inspect([put.record for put in self.kept], self.counted, nodes)
 
     # -- what the recorded calls do -------------------------------------------------------------------------------
 
-    async def bash(self, _arguments: JsonObject, context: ToolContext) -> ToolOutput:
+    async def bash(self, context: ToolContext) -> ToolOutput:
         """What the command gave then; and what the script has happen meanwhile."""
         step = int(context.call_id.removeprefix("call_"))
         output = self.session.steps[step].output
         for happening in self.script.get(step, ()):
+            self.happened.append(happening)
             if happening.kind == "big":
                 output = (output + "\n") * (BIG // (len(output) + 1) + 1)
             else:
@@ -119,28 +129,26 @@ class Chat:
         return ToolOutput.text(output)
 
     def _happen(self, happening: Happening) -> None:
-        value = happening.value
+        value, on = happening.value, happening.value == "on"
         match happening.kind:
             case "web_search":
-                self._switch(replace(self.intent, web_search=value == "on"))
-            case "disable":
-                self._switch(replace(self.intent, disabled=(value,)))
-            case "enable":
-                self._switch(replace(self.intent, disabled=()))
+                self._switch(replace(self.intent, web_search=on))
+            case "tool":
+                self._switch(replace(self.intent, disabled=() if on else (OFF_AND_ON,)))
             case "preset":
                 self._switch(replace(self.intent, toolset=value or None))
-            case "drop":
-                self.registry.put(SERVER, ())
-            case "return":
-                self.registry.put(SERVER, tuple(reversed(self.served)))
             case "plan":
-                self.news.append(News(f"plan-{len(self.sent)}", PLAN[value]))
+                self.world.planning = on
+                self.reminders.append(PLAN[value])
+                self.switched = True
+            case "server":
+                self.world.serve(up=on)
             case "restart":
                 self.restart = True
             case "say":
                 self.waiting.append(value)
             case _:
-                pass
+                pass  # what the model does next stands in its answers
 
     def _switch(self, intent: ToolIntent) -> None:
         self.intent = intent
@@ -152,11 +160,20 @@ class Chat:
     def __call__(self, *events: Event) -> None:
         """The `Emit` port."""
         for event in events:
-            if isinstance(event, StepStarted):
-                self.sent.append(Sent(event.reason, event.causes, self.switched))
-                self.switched = False
-            elif isinstance(event, TurnFinished) and event.error is not None:
-                self.failures.append(event.error.message)
+            match event:
+                case TurnStarted():
+                    self.switched = self.switched or event.intent_revision != self.in_force
+                    self.in_force = event.intent_revision
+                case StepStarted():
+                    self.requests.append(Sent(event.plan, self.loaded.names, self.switched))
+                    self.switched = False
+                case StepFinished():
+                    row = UsageRow(event.turn_id, event.step, event.model, event.usage, event.cost)
+                    self.counted.append(row)
+                case TurnFinished() if event.error is not None:
+                    self.failures.append(event.error.message)
+                case _:
+                    pass
 
     async def flush(self) -> None:
         """Nothing is stored."""
@@ -180,12 +197,19 @@ class Chat:
             return False
         if not self.waiting:
             return unanswered
-        self.history.append(self._said(self.waiting.pop(0), self.history.leaf_id))
+        self._take()
         return True
+
+    def _take(self) -> None:
+        """The message that waits, and behind it what has to be told with it (spec cache.md C6, C12)."""
+        self._append("user", self.waiting.pop(0))
+        for reminder in self.reminders:
+            self._append("notice", reminder)
+        self.reminders.clear()
 
     def authorised_now(self, name: str) -> bool:
         """The `Authority` port."""
-        return name not in self.intent.disabled
+        return name in self._resolved(turn_view(self.frozen, self.world.registry.snapshot)).names
 
     def permission(self) -> PermissionState:
         """The `Authority` port."""
@@ -197,25 +221,24 @@ class Chat:
 
     async def prepare(self) -> Setup:
         """The `Prepare` port."""
-        snapshot = self.registry.snapshot
-        merged = merge(Layers(session=self.intent))
-        resolved = resolve(merged, snapshot, AgentProfile(), "web", revision=self.revision)
+        snapshot = self.frozen = self.world.registry.snapshot
+        resolved = self._resolved(snapshot)
         return Setup(
             contract=freeze(resolved, lambda spec: wrap(spec, self, self.ask)),
-            floor=_floor(snapshot),
+            floor=() if self.naive else floor(snapshot, resolved),
             unknown=resolved.unknown,
             dropped=frozenset(resolved.dropped),
             rank=partial(Finder().rank, snapshot),
             count=count_tokens,
-            model=self.model,
-            provider=self.provider,
+            model=self.world.model,
+            provider=self.world.provider,
             params=ModelParams(),
             prompt=PromptContext("/workspace", "linux"),
             workspace=Path("/workspace"),
         )
 
-    async def _news(self, _session_id: str) -> tuple[News, ...]:
-        return tuple(self.news)
+    def _resolved(self, snapshot: Snapshot) -> Resolution:
+        return resolve(merge(Layers(session=self.intent)), snapshot, AgentProfile(), "web", revision=self.revision)
 
     def _environment(self) -> Environment:
         return Environment(
@@ -227,18 +250,21 @@ class Chat:
             surfaces=self,
             history=self.history,
             stop=StopSignal(),
-            clock=time.time,
-            monotonic=time.monotonic,
+            clock=self._now,
+            monotonic=self._now,
             loaded=self.loaded,
+            sent=self.kept.append,
+            boot_id=f"boot-{self.world.boots}",
             progress=self.progress,
-            news=self._news,
             max_steps=_MAX_STEPS,
         )
 
-    def _said(self, text: str, parent: str | None) -> Message:
-        return Message(new_id("m"), parent, "user", (TextBlock(text),), iso_time(time.time()))
+    def _now(self) -> float:
+        """The same in each replay: a clock that goes on when it is looked at."""
+        return _NOON + next(self._ticks) / 1_000
 
+    def _append(self, role: Role, text: str) -> None:
+        self.history.append(self._said(role, text, self.history.leaf_id))
 
-def _floor(snapshot: Snapshot) -> tuple[ToolSpec, ...]:
-    found = (snapshot.get(name) for name in (DISCOVERY_TOOL, "web_search"))
-    return tuple(spec for spec in found if spec is not None)
+    def _said(self, role: Role, text: str, parent: str | None) -> Message:
+        return Message(new_id("m"), parent, role, (TextBlock(text),), iso_time(self._now()))

@@ -18,6 +18,7 @@ from openprogram.core.prompt import ProviderRequest
 from openprogram.core.surface import Capability, Surface, SurfacePlan
 from openprogram.core.tooling import DISCOVERY_TOOL, ToolSpec
 from openprogram.providers.pricing import tool_text
+from openprogram.surface.economy import grown_loss
 from openprogram.surface.planner import plan, unchanged
 from openprogram.surface.strategies import allowed
 from openprogram.surface.wanted import Warmth
@@ -82,7 +83,7 @@ def _warmth(env: Environment, setup: Setup, *, turn_start: bool) -> Warmth:
 
     price = model.price
     rates = (price.cache_read / price.input, price.cache_write_5m / price.input) if price and price.input else _RATES
-    return Warmth(
+    warmth = Warmth(
         now=env.clock(),
         turn_start=turn_start,
         prompt_tokens=last.usage.prompt if last else None,
@@ -92,6 +93,10 @@ def _warmth(env: Environment, setup: Setup, *, turn_start: bool) -> Warmth:
         read_rate=rates[0],
         write_rate=rates[1],
     )
+    here = env.surfaces.current
+    if here is None or here.cut != cut_of(env.history.view):
+        return warmth  # a new chat may find nothing, and behind a summary the prompt is another one than the last
+    return replace(warmth, discovery_tokens=grown_loss(here, model.capability, warmth))
 
 
 def _untold(setup: Setup, surface: Surface) -> tuple[ToolSpec, ...]:

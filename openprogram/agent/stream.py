@@ -44,11 +44,17 @@ class Received:
     seen: dict[int, tuple[float, float]] = field(default_factory=dict)
     """When the first and the newest piece of each reasoning block came."""
 
-    def add(self, block: int, kind: type[TextBlock] | type[ReasoningBlock], text: str, now: float) -> None:
+    def add(self, block: int, kind: type[TextBlock] | type[ReasoningBlock], text: str) -> None:
         """Join a piece of text to its block."""
-        self.pieces.setdefault(block, (kind, []))[1].append(text)
-        if kind is ReasoningBlock:
-            self.seen[block] = (self.seen.get(block, (now, now))[0], now)
+        pieces = self.pieces.get(block)
+        if pieces is None:
+            self.pieces[block] = kind, [text]
+        else:
+            pieces[1].append(text)
+
+    def saw(self, block: int, now: float) -> None:
+        """A piece of a reasoning block came."""
+        self.seen[block] = (self.seen.get(block, (now, now))[0], now)
 
     def whole_or_partial(self) -> tuple[Block, ...]:
         """The blocks as the provider gave them at the end, else what was shown so far.
@@ -116,12 +122,14 @@ async def _consume(
         async for event in stream:
             match event:
                 case TextPiece(block, text):
-                    received.first_piece_at = received.first_piece_at or now()
-                    received.add(block, TextBlock, text, now())
+                    if received.first_piece_at is None:
+                        received.first_piece_at = now()
+                    received.add(block, TextBlock, text)
                     emit(TextDelta(message_id, block, text))
                 case ReasoningPiece(block, text):
                     received.first_piece_at = received.first_piece_at or now()
-                    received.add(block, ReasoningBlock, text, now())
+                    received.add(block, ReasoningBlock, text)
+                    received.saw(block, now())
                     emit(ReasoningDelta(message_id, block, text))
                 case HostedPiece(block, hosted):
                     received.first_piece_at = received.first_piece_at or now()

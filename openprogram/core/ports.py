@@ -22,6 +22,7 @@ from openprogram.core.storage import (
     Backlog,
     Grant,
     Node,
+    Opening,
     Remembered,
     RememberRequest,
     SessionRow,
@@ -47,6 +48,10 @@ class Store(SentLog, Protocol):
 
     async def session(self, session_id: str) -> SessionRow | None:
         """The chat, deleted ones included, or None."""
+        ...
+
+    async def opening(self, session_id: str) -> Opening | None:
+        """What a turn of the chat begins from, or None if there is no such chat."""
         ...
 
     async def sessions(

@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from openprogram.core.asking import ApprovalDecision, ApprovalRequested, PutQuestion, ResolveQuestion
 from openprogram.core.events import ErrorRaised, Notice, SessionInfo, StepFinished, TurnFinished
-from openprogram.core.intent import ToolIntent
+from openprogram.core.intent import StoredIntent, ToolIntent
 from openprogram.core.messages import Message, QueuedMessage, Role
 from openprogram.core.sent import CallKind, PutSent
 from openprogram.core.surface import Surface
@@ -94,6 +94,17 @@ class Grant:
     tool: str
     pattern: str
     directory: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What a turn of a chat begins from, as of one moment. `branch` is the active one, from its root."""
+
+    row: SessionRow
+    intent: StoredIntent = StoredIntent()  # noqa: RUF009 - frozen
+    queue: tuple[QueuedMessage, ...] = ()
+    grants: tuple[Grant, ...] = ()
+    branch: tuple[Message, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,12 +85,13 @@ class _Control:
         return _json({"released": request.path_params["name"]})
 
     async def requests(self, request: Request) -> Response:
-        """The recorded requests, in order; `?since=N` leaves out the first N."""
+        """The recorded requests, in order; `?since=N` leaves out the first N, `bodies=0` their bodies."""
         try:
             since = int(request.query_params.get("since", "0"))
         except ValueError:
             return _bad("since must be a number")
-        return _json({"requests": [record.shown() for record in self._state.requests.since(since)]})
+        body = request.query_params.get("bodies") != "0"
+        return _json({"requests": [record.shown(body=body) for record in self._state.requests.since(since)]})
 
     async def state(self, request: Request) -> Response:
         """Open streams, ended ones, queued scripts."""

@@ -52,15 +52,15 @@ class RequestRecord:
     cache: CacheVerdict | None = None
     stream: StreamState | None = None
 
-    def shown(self) -> JsonObject:
-        """The record as JSON; a body that is no JSON is shown as text."""
+    def shown(self, *, body: bool = True) -> JsonObject:
+        """The record as JSON, with its body or without; one that is no JSON is shown as text."""
         verdict = self.cache
         return {
             "number": self.number,
             "api": self.api,
             "path": self.path,
             "headers": dict(self.headers),
-            "body": _readable(self.body),
+            "body": _readable(self.body) if body else None,
             "status": self.status,
             "rule": self.rule,
             "error": self.error,

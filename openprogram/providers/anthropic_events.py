@@ -4,6 +4,7 @@ Unknown events, blocks and deltas are passed over, as the API's versioning polic
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, Final
 
 from openprogram.core.jsonio import JsonObject
@@ -100,7 +101,7 @@ class AnthropicParser:
         kind = block["type"]
         if kind == "tool_use":
             self._calls[index] = self._answer.call(string(block["id"]), string(block["name"]))
-        elif kind == "server_tool_use":
+        elif kind == "server_tool_use" and block.get("name") == "web_search":
             self._searches[index] = block, []
         elif kind == "web_search_tool_result":
             self._answer.hosted(hosted.found(block))
@@ -159,8 +160,9 @@ class AnthropicParser:
         return ProviderDiagnosis(said, missed) if isinstance(said, str) else None
 
     def partial(self) -> tuple[tuple[Block, ...], Usage]:
-        """What had arrived."""
-        return self._answer.blocks(whole=False), usage_of(self._usage)
+        """What had arrived. How much was said is told at the end; what `message_start` has there is no count of it."""
+        usage = usage_of(self._usage)
+        return self._answer.blocks(whole=False), usage if self._stop else replace(usage, output=None, reasoning=None)
 
 
 def usage_of(usage: dict[str, Any]) -> Usage:

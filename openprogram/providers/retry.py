@@ -16,7 +16,6 @@ from openprogram.core.prompt import (
     Completed,
     Failed,
     FailureCode,
-    HostedPiece,
     ModelInfo,
     ProviderEvent,
     ProviderFailure,
@@ -95,7 +94,13 @@ class RetryingProvider:
             failed: Failed | None = None
             async with aclosing(self._inner.stream(request)) as events:
                 async for event in events:
-                    match event:
+                    match event:  # nearly every event is a piece
+                        case TextPiece() | ReasoningPiece() | CallPiece() | HostedPiece():
+                            shown = True
+                            yield event
+                        case Completed() | RetryScheduled():
+                            shown = True
+                            yield event
                         case Failed():
                             failed = event
                         case RequestSent():
@@ -104,16 +109,6 @@ class RetryingProvider:
                             if not started:
                                 started = True
                                 yield event
-                        case (
-                            TextPiece()
-                            | ReasoningPiece()
-                            | HostedPiece()
-                            | CallPiece()
-                            | Completed()
-                            | RetryScheduled()
-                        ):
-                            shown = True
-                            yield event
             if failed is None:
                 return
             attempt += 1

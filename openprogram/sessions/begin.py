@@ -10,6 +10,7 @@ from openprogram.core.events import BranchSelected, Event, IntentChanged, Messag
 from openprogram.core.messages import Message
 from openprogram.core.protocol.frames import ChatAck, SessionAck
 from openprogram.core.storage import SessionRow
+from openprogram.sessions.basis import Basis
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.request import Request
 from openprogram.sessions.runs import launch, prepare_run
@@ -42,7 +43,7 @@ async def idle_chat(hub: Hub, request: Request, session_id: str) -> AsyncIterato
 async def commit_and_launch(
     hub: Hub,
     request: Request,
-    row: SessionRow,
+    basis: Basis,
     ack: ChatAck | SessionAck,
     events: Sequence[Event],
     *,
@@ -56,7 +57,7 @@ async def commit_and_launch(
     """
     if hub.closing:
         raise Busy("the server is shutting down", hint="send it again in a moment")
-    leaf_id, said = row.info.leaf_id, list[Message]()
+    leaf_id, said = basis.row.info.leaf_id, list[Message]()
     for event in events:
         match event:
             case BranchSelected():
@@ -65,11 +66,11 @@ async def commit_and_launch(
                 said.append(event.message)
             case _:
                 pass
-    ready = await prepare_run(hub, row, leaf_id)
+    ready = await prepare_run(hub, basis, leaf_id)
     accepted = TurnAccepted(ready.live.run.turn_id)
     made = [event for event in events if isinstance(event, _MAKES_CHAT)]
     told = (*made, accepted, *(event for event in events if not isinstance(event, _MAKES_CHAT)))
-    await hub.journal.commit(row.info.id, request.user_id, told, request.remember(ack))
+    await hub.journal.commit(basis.row.info.id, request.user_id, told, request.remember(ack))
     launch(hub, ready if errand is None else replace(ready, errand=errand), said)
 
 

@@ -5,6 +5,7 @@ from openprogram.core.events import BranchSelected, MessageAdded
 from openprogram.core.protocol.actions import EditMessage, Regenerate, SelectBranch
 from openprogram.core.protocol.frames import ChatAck, SessionAck
 from openprogram.core.storage import Node
+from openprogram.sessions.basis import read_basis
 from openprogram.sessions.begin import commit_and_launch, idle_chat
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.request import Request, said
@@ -21,7 +22,8 @@ async def edit_message(hub: Hub, request: Request, action: EditMessage) -> ChatA
         (edited,) = await hub.ports.store.messages(action.session_id, (node.id,))
         message = user_message(said(action.text), node.parent_id, hub.now(), edited.override)
         ack = ChatAck(id=action.id, session_id=action.session_id, message_id=message.id)
-        await commit_and_launch(hub, request, row, ack, (BranchSelected(node.parent_id), MessageAdded(message)))
+        events = (BranchSelected(node.parent_id), MessageAdded(message))
+        await commit_and_launch(hub, request, await read_basis(hub, row.user_id, row.info.id), ack, events)
         return ack
 
 
@@ -33,7 +35,8 @@ async def regenerate(hub: Hub, request: Request, action: Regenerate) -> SessionA
         if question is None:
             raise BadField("no question stands above this message", field="message_id")
         ack = SessionAck(id=action.id, session_id=action.session_id)
-        await commit_and_launch(hub, request, row, ack, (BranchSelected(question),))
+        basis = await read_basis(hub, row.user_id, row.info.id)
+        await commit_and_launch(hub, request, basis, ack, (BranchSelected(question),))
         return ack
 
 

@@ -1,6 +1,5 @@
 """The chat actions: send, stop, continue, and the queue of what waits."""
 
-import asyncio
 from dataclasses import dataclass, replace
 
 from openprogram.core.chats import Sender
@@ -14,6 +13,7 @@ from openprogram.core.protocol.frames import ChatAck, SessionAck
 from openprogram.core.storage import SessionRow
 from openprogram.session_config.codec import intent_from_override
 from openprogram.session_config.patches import check_intent, within
+from openprogram.sessions.basis import Basis, new_basis, read_basis
 from openprogram.sessions.begin import commit_and_launch, idle_chat, not_deleted
 from openprogram.sessions.closing import stop_turn
 from openprogram.sessions.hub import Hub
@@ -35,7 +35,7 @@ async def chat(hub: Hub, request: Request, action: Chat) -> ChatAck:
     words = Said(action.text, action.mode == "steer", _override(hub, action))
     if action.session_id is None:
         row, events = await new_row(hub, request.user_id)
-        return await _send(hub, request, row, words, (), events)
+        return await _send(hub, request, new_basis(hub, row, events), words, events)
     return await say(hub, request, action.session_id, words)
 
 
@@ -59,14 +59,15 @@ async def say(hub: Hub, request: Request, session_id: str, words: Said) -> ChatA
 async def try_to_say(hub: Hub, request: Request, session_id: str, words: Said) -> ChatAck | Run:
     """Do the same, or return the run there that takes no message any more, whose end has to be waited for."""
     async with hub.lock(session_id):
-        found, waiting = await asyncio.gather(  # one question to the store: the first token waits for it
-            hub.row(request.user_id, session_id), hub.ports.store.queue(session_id)
-        )
+        basis = None if session_id in hub.runs else await read_basis(hub, request.user_id, session_id)
+        found = basis.row if basis else await hub.row(request.user_id, session_id)
         row = await settle(hub, found)
         not_deleted(row)
         live = hub.runs.get(session_id)
         if live is None and row.turn_id is None:
-            return await _send(hub, request, row, words, waiting, ())
+            if basis is None or row is not found:  # its run has just ended, or its turn was closed only now
+                basis = await read_basis(hub, request.user_id, session_id)
+            return await _send(hub, request, basis, words, ())
         if live is None or not live.run.ending:  # without a run the turn waits for an answer
             return await _queue(hub, request, row, words)
         return live.run
@@ -82,25 +83,19 @@ def _override(hub: Hub, action: Chat) -> ToolIntent | None:
     return override
 
 
-async def _send(
-    hub: Hub,
-    request: Request,
-    row: SessionRow,
-    words: Said,
-    waiting: tuple[QueuedMessage, ...],
-    first: tuple[Event, ...],
-) -> ChatAck:
+async def _send(hub: Hub, request: Request, basis: Basis, words: Said, first: tuple[Event, ...]) -> ChatAck:
     """Begin a turn. What waits since a stop or a failure was said before: it goes first, this one joins the queue."""
+    row, waiting = basis.row, basis.opening.queue
     if waiting:
         last = queued(words.text, words.steer, hub.now(), words.override, words.sender)
         ack = ChatAck(id=request.client_id, session_id=row.info.id, message_id=last.id, queued=True)
         chosen, rest = next_of(waiting)
-        await commit_and_launch(hub, request, row, ack, _leaves_queue(hub, row, chosen, (*rest, last)))
+        await commit_and_launch(hub, request, basis, ack, _leaves_queue(hub, row, chosen, (*rest, last)))
         return ack
     message = user_message(words.text, row.info.leaf_id, hub.now(), words.override, words.sender)
     ack = ChatAck(id=request.client_id, session_id=row.info.id, message_id=message.id)
     events = (*_becomes_visible(row, words.text, hub.now()), *first, MessageAdded(message))
-    await commit_and_launch(hub, request, row, ack, events)
+    await commit_and_launch(hub, request, basis, ack, events)
     return ack
 
 
@@ -153,8 +148,9 @@ async def edit_queue(hub: Hub, request: Request, action: EditQueue) -> SessionAc
                 return ack
             if live is None and row.turn_id is None:
                 not_deleted(row)
+                basis = await read_basis(hub, request.user_id, action.session_id)
                 events = _leaves_queue(hub, row, edited, _with(queue, found))
-                await commit_and_launch(hub, request, row, ack, events)
+                await commit_and_launch(hub, request, basis, ack, events)
                 return ack
             if live is None or not live.run.ending:
                 await _put_queue(hub, request, ack, (replace(edited, mode="steer"), *_with(queue, found)))
@@ -191,7 +187,7 @@ async def continue_turn(hub: Hub, request: Request, action: ContinueTurn) -> Ses
         if last.role == "assistant" and last.blocks:
             nudge = Message(new_id("m"), last.id, "notice", (TextBlock(_NUDGE),), hub.now())
             events = (MessageAdded(nudge), *events)
-        await commit_and_launch(hub, request, row, ack, events)
+        await commit_and_launch(hub, request, await read_basis(hub, row.user_id, row.info.id), ack, events)
         return ack
 
 

@@ -5,19 +5,18 @@ from openprogram.context.compaction import boundaries, shown
 from openprogram.core.errors import BadField
 from openprogram.core.protocol.actions import Compact
 from openprogram.core.protocol.frames import SessionAck
+from openprogram.sessions.basis import read_basis
 from openprogram.sessions.begin import commit_and_launch, idle_chat
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.request import Request
-from openprogram.sessions.tree import path
 
 
 async def compact(hub: Hub, request: Request, action: Compact) -> SessionAck:
     """Have the conversation summarised, in a turn of its own. Raises `Busy` while one runs: that compacts by itself."""
     async with idle_chat(hub, request, action.session_id) as row:
-        branch = path(await hub.ports.store.nodes(action.session_id), row.info.leaf_id)
-        history = await hub.ports.store.messages(action.session_id, branch)
-        if not boundaries(shown(history)):
+        basis = await read_basis(hub, row.user_id, row.info.id)
+        if not boundaries(shown(basis.opening.branch)):
             raise BadField("there is nothing to summarise yet", field="session_id", hint="go on for a while first")
         ack = SessionAck(id=action.id, session_id=action.session_id)
-        await commit_and_launch(hub, request, row, ack, (), errand=CompactNow())
+        await commit_and_launch(hub, request, basis, ack, (), errand=CompactNow())
         return ack

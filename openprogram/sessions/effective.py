@@ -11,7 +11,7 @@ from openprogram.session_config.layers import Layers, merge
 from openprogram.session_config.patches import WEB_SEARCH
 from openprogram.sessions.hosted import as_served
 from openprogram.sessions.hub import Hub
-from openprogram.tools.resolve import resolve, turn_view
+from openprogram.tools.resolve import turn_view
 
 _NOTHING = ToolIntent()
 
@@ -32,7 +32,7 @@ def resolution(
 ) -> Resolution:
     """The chat's tools now. Raises `UnknownPreset` where the preset in force does not exist."""
     intent = merge(layers(hub, stored.intent, project, override))
-    return resolve(intent, snapshot, hub.defaults.profile, "web", revision=stored.revision)
+    return hub.resolutions(intent, snapshot, hub.defaults.profile, "web", stored.revision)
 
 
 def names_now(

@@ -15,6 +15,8 @@ TICK_S = 0.016
 share the ticks, so what they stream at the same time goes into one group commit."""
 
 Delta = TextDelta | ReasoningDelta | ToolCallDelta | ToolOutputDelta
+_DELTAS = (TextDelta, ReasoningDelta, ToolCallDelta, ToolOutputDelta)
+"""The same, for a check that is made for each of them."""
 
 
 @dataclass(slots=True)
@@ -28,15 +30,26 @@ class _Block:
 
 @dataclass(slots=True)
 class _Batch:
-    """What goes into one commit. `done` is set when it is `stored` or never will be."""
+    """What goes into one commit. `done` is set, if anyone waits, when it is `stored` or never will be."""
 
     events: list[Event] = field(default_factory=list)
     writes: list[Write] = field(default_factory=list)
     stored: bool = False
-    done: asyncio.Event = field(default_factory=asyncio.Event)
+    done: asyncio.Event | None = None
 
     def __bool__(self) -> bool:
         return bool(self.events or self.writes)
+
+    async def over(self) -> None:
+        """Wait until it is `stored`, or will never be."""
+        if self.done is None:
+            self.done = asyncio.Event()
+        await self.done.wait()
+
+    def end(self) -> None:
+        """Let those go on who wait for it."""
+        if self.done is not None:
+            self.done.set()
 
 
 class Emitter:
@@ -53,7 +66,7 @@ class Emitter:
         self._blocks: dict[Hashable, _Block] = {}
         self._next = _Batch()
         self._storing = _Batch()
-        self._wake = asyncio.Event()
+        self._idle: asyncio.Future[None] | None = None
         self._ended = asyncio.Event()
         self._closing = False
         self._failure: StorageError | None = None
@@ -61,7 +74,7 @@ class Emitter:
     def __call__(self, *events: Event) -> None:
         """Hand over events that belong together; never blocks."""
         for event in events:
-            if isinstance(event, Delta):
+            if isinstance(event, _DELTAS):
                 self._delta(event)
             else:
                 self._end_blocks()
@@ -71,8 +84,8 @@ class Emitter:
         """Wait until everything handed over so far is stored. Raises `StorageError` once the store has failed."""
         self._end_blocks()
         batch = self._next or self._storing
-        if batch:
-            await batch.done.wait()
+        if batch and not batch.stored and not self._ended.is_set():
+            await batch.over()
         if self._failure is not None or (batch and not batch.stored):
             raise self._failure or StorageError("the chat's log takes no more events")
 
@@ -80,39 +93,46 @@ class Emitter:
         """Store what was handed over, and end `pump`; returns when it has ended, for whatever reason."""
         self._end_blocks()
         self._closing = True
-        self._wake.set()
+        self._go_on()
         await self._ended.wait()
 
     async def pump(self) -> None:
         """Store what is handed over until `close`. Raises `StorageError` if the store fails; each `flush` then too."""
+        loop = asyncio.get_running_loop()
         try:
             while not self._closing or self._next:
-                await self._wake.wait()
-                self._wake.clear()
                 if self._next:
                     self._storing, self._next = self._next, _Batch()
                     await self._commit(self._storing.events, self._storing.writes)
                     self._storing.stored = True
-                    self._storing.done.set()
+                    self._storing.end()
+                else:
+                    self._idle = loop.create_future()
+                    await self._idle
         except StorageError as error:
             self._failure = error
             raise
         finally:
             self._closing = True
             self._ended.set()
-            self._storing.done.set()
-            self._next.done.set()
+            self._storing.end()
+            self._next.end()
 
     def write(self, write: Write) -> None:
         """Hand over a write that no event mirrors; it is stored no later than the next event."""
         if not self._ended.is_set():
             self._next.writes.append(write)
-            self._wake.set()
+            self._go_on()
 
     def _push(self, event: Event) -> None:
         if not self._ended.is_set():
             self._next.events.append(event)
-            self._wake.set()
+            self._go_on()
+
+    def _go_on(self) -> None:
+        idle, self._idle = self._idle, None
+        if idle is not None and not idle.done():
+            idle.set_result(None)
 
     def _delta(self, delta: Delta) -> None:
         key = _key(delta)
@@ -134,7 +154,8 @@ class Emitter:
 
     def _flush_block(self, block: _Block) -> None:
         if block.waiting:
-            joined = replace(block.last, text="".join(block.waiting))
+            alone = len(block.waiting) == 1
+            joined = block.last if alone else replace(block.last, text="".join(block.waiting))
             block.waiting.clear()
             self._push(joined)
 

@@ -30,6 +30,7 @@ from openprogram.sessions.sidebar import Sidebar
 from openprogram.sessions.ticker import Ticker
 from openprogram.tokens.calibration import Calibration
 from openprogram.tokens.counts import TokenCounts
+from openprogram.tools.resolutions import Resolutions
 from openprogram.tools.search.finder import Finder
 
 REMEMBERED_CHATS = 200
@@ -98,6 +99,7 @@ class Hub:
         self.ticker = Ticker(TICK_S)
         self.sidebar = Sidebar(ports.store, ports.bus, self.ticker)
         self.calibration = Calibration(ports.store)
+        self.resolutions = Resolutions()
         self.refusals = Refusals(ports.store, ports.clock)
         self.meter = Meter(
             ports.tokens,
@@ -153,7 +155,12 @@ class Hub:
         """The user's chat. Raises `UnknownSession` also for someone else's."""
         row = await self.ports.store.session(session_id)
         if row is None or row.user_id != user_id:
-            raise UnknownSession(
-                f"there is no chat {session_id[:100]!r}", field="session_id", hint="list_sessions shows your chats"
-            )
+            raise unknown(session_id)
         return row
+
+
+def unknown(session_id: str) -> UnknownSession:
+    """The user has no chat of this id."""
+    return UnknownSession(
+        f"there is no chat {session_id[:100]!r}", field="session_id", hint="list_sessions shows your chats"
+    )

@@ -10,7 +10,7 @@ from openprogram.core.ports import Bus, Store
 from openprogram.core.protocol.codec import encode_event_frame
 from openprogram.core.storage import StoredEvent, Write
 from openprogram.core.topics import session_topic
-from openprogram.sessions.project import project
+from openprogram.sessions.project import has_rows, project
 from openprogram.sessions.sidebar import Sidebar
 
 _log = structlog.get_logger(__name__)
@@ -31,10 +31,10 @@ class Journal:
         self, session_id: str, user_id: str, events: Sequence[Event], *more: Write
     ) -> tuple[StoredEvent, ...]:
         """Store events with their projections and `more`, then publish. Raises `StorageError` and has done nothing."""
-        writes = (*project(events, user_id), *more)
+        writes = (*project(events, user_id), *more) if more or any(map(has_rows, events)) else ()
         stored = await self._store.commit(session_id, events, writes)
         if stored:
-            payload = b"\n".join(encode_event_frame(event) for event in stored)
+            payload = b"\n".join(map(encode_event_frame, stored))
             self._bus.publish(session_topic(session_id), stored[0].from_seq, stored[-1].seq, payload)
         if writes and any(isinstance(event, _SIDEBAR) for event in events):  # each of these has a row
             self._sidebar.session_changed(session_id, user_id)

@@ -51,13 +51,18 @@ from openprogram.core.storage import (
 _STREAMED = (TextDelta, ReasoningDelta, ToolCallDelta, ToolOutputDelta)
 
 
+def has_rows(event: Event) -> bool:
+    """Whether rows may mirror this event: streamed text, which is nearly all that there is, has none."""
+    return not isinstance(event, _STREAMED)
+
+
 def project(events: Sequence[Event], user_id: str) -> tuple[Write, ...]:
     """The writes that mirror these events, in their order; streamed text has none.
 
     An error that keeps a turn from starting is told by the end of that turn, and is no note beside it.
     """
     told = [event.error for event in events if isinstance(event, TurnFinished)]
-    mirrored = (event for event in events if not isinstance(event, _STREAMED))
+    mirrored = filter(has_rows, events)
     return tuple(
         write
         for event in mirrored

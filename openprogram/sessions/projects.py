@@ -36,6 +36,9 @@ class _Found:
 
 _NOTHING: Final = _Found()
 
+Reading = asyncio.Future[_Found]
+"""A project's file on its way from the disk."""
+
 
 class Projects:
     """Reads what projects say. A directory that does not answer holds up who reads it, for a time, and nobody else."""
@@ -50,12 +53,22 @@ class Projects:
         """The directory that a chat works in."""
         return Path(info.workspace) if info.workspace else self._default
 
-    async def layer(self, info: SessionInfo, snapshot: Snapshot, patience_s: float = PATIENCE_S) -> ProjectLayer:
-        """What the chat's project says about tools; nothing where it has no such file."""
+    def begin(self, info: SessionInfo) -> Reading | None:
+        """Begin to read what `layer` will be asked for; None where that would not be sooner."""
+        path = self.workspace_of(info) / PROJECT_FILE
+        return None if path in self._reading else self._begin(path)
+
+    async def layer(
+        self, info: SessionInfo, snapshot: Snapshot, patience_s: float = PATIENCE_S, begun: Reading | None = None
+    ) -> ProjectLayer:
+        """What the chat's project says about tools; nothing where it has no such file.
+
+        It is what stands there at some time after this call, or after it was `begun` to be read.
+        """
         path = self.workspace_of(info) / PROJECT_FILE
         try:
             async with asyncio.timeout(patience_s):
-                found = await self._read(path)
+                found = await (asyncio.shield(begun) if begun else self._read(path))
         except TimeoutError:
             return faulty(str(path), "its disk does not answer")
         return _layer(path, found, snapshot)
@@ -78,12 +91,13 @@ class Projects:
         earlier = self._reading.get(path)
         if earlier is not None:  # begun before this call, so maybe before what is looked for was written
             await asyncio.wait({earlier})
-        reading = self._reading.get(path)
-        if reading is None:
-            reading = asyncio.get_running_loop().run_in_executor(self.threads, _read, path)
-            self._reading[path] = reading
-            reading.add_done_callback(lambda done: self._done(path, done))
-        return await asyncio.shield(reading)
+        return await asyncio.shield(self._reading.get(path) or self._begin(path))
+
+    def _begin(self, path: Path) -> Reading:
+        reading = asyncio.get_running_loop().run_in_executor(self.threads, _read, path)
+        self._reading[path] = reading
+        reading.add_done_callback(lambda done: self._done(path, done))
+        return reading
 
     def _done(self, path: Path, reading: "asyncio.Future[_Found]") -> None:
         del self._reading[path]

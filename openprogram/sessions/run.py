@@ -71,13 +71,10 @@ class Run:
 
     def observe(self, event: Event) -> None:
         """See an event of this run before it is stored."""
-        match event:
-            case TurnFinished():
-                self.between = True
-                self._looked.clear()
-                self._done_for = event.reason in ("stopped", "error", "interrupted")
-            case _:
-                pass
+        if isinstance(event, TurnFinished):
+            self.between = True
+            self._looked.clear()
+            self._done_for = event.reason in ("stopped", "error", "interrupted")
 
     async def supervise(self, env: Environment, errand: Errand, repair: Repair) -> ErrorInfo | None:
         """Run the agent to its end. Whatever happens, the chat is not left running without a run (design law 10).

@@ -9,6 +9,7 @@ from openprogram.agent.environment import Environment, Errand, History, Progress
 from openprogram.agent.freeze import freeze
 from openprogram.context.assembler import PromptContext
 from openprogram.context.catalog import counted_texts
+from openprogram.core.asking import QuestionRow
 from openprogram.core.chats import Sender
 from openprogram.core.errors import ConfigError
 from openprogram.core.events import ErrorInfo, Event, MessageAdded, QueueChanged, TurnAccepted
@@ -16,12 +17,12 @@ from openprogram.core.ids import new_id
 from openprogram.core.intent import StoredIntent, ToolIntent
 from openprogram.core.loaded import LoadedSet
 from openprogram.core.messages import Message, QueuedMessage, TextBlock
-from openprogram.core.storage import SessionRow
+from openprogram.core.storage import ApprovalRow, Opening, SessionRow
 from openprogram.ledger.log import newest
 from openprogram.sessions.approvals import Broker
-from openprogram.sessions.authority import LiveAuthority
+from openprogram.sessions.basis import Basis
 from openprogram.sessions.closing import close_turn
-from openprogram.sessions.effective import floor, names_now, resolution, seen_by
+from openprogram.sessions.effective import floor, resolution, seen_by
 from openprogram.sessions.emitter import Emitter
 from openprogram.sessions.fold import UnfinishedTurn
 from openprogram.sessions.hosted import served
@@ -43,39 +44,26 @@ class Ready:
     errand: Errand
 
 
-async def prepare_run(hub: Hub, row: SessionRow, leaf_id: str | None, turn: UnfinishedTurn | None = None) -> Ready:
-    """Read what a run needs that goes on below `leaf_id`, with the chat's unfinished `turn` if that only waited.
+async def prepare_run(hub: Hub, basis: Basis, leaf_id: str | None, turn: UnfinishedTurn | None = None) -> Ready:
+    """Read what else a run needs that goes on below `leaf_id`, with the chat's unfinished `turn` if that only waited.
 
     The caller holds the chat's lock until it is launched.
     """
-    store, session_id = hub.ports.store, row.info.id
+    opening, authority, row, session_id = basis.opening, basis.authority, basis.row, basis.row.info.id
     resumed = _resumed(row, turn)
-    authority = hub.authorities[session_id] = LiveAuthority(partial(names_now, hub), row.info.permission_mode)
-    intent, nodes, queue, grants, asked, questions = await asyncio.gather(
-        store.intent(session_id),
-        store.nodes(session_id),
-        store.queue(session_id),
-        store.grants(session_id),
-        store.approvals(session_id, pending=False),
-        store.questions(session_id, pending=False),
-    )
-    for grant in grants:
-        authority.granted(grant)
-    branch = path(nodes, leaf_id)
-    history = History(await store.messages(session_id, branch) if branch else ())
+    history = History(await _branch(hub, opening, leaf_id))
     emitter = Emitter(lambda events, writes: hub.journal.commit(session_id, row.user_id, events, *writes), hub.ticker)
     run = Run(session_id, emitter, resumed.turn_id if resumed else new_id("t"))
-    run.queue_changed(queue)
+    run.queue_changed(opening.queue)
     run.forced_epoch = row.forced_epoch
-    known = [approval for approval in asked if turn and approval.request.approval_id in turn.asked]
-    answered = [question for question in questions if turn and question.asked.question_id in turn.asked]
+    known, answered = await _asked(hub, session_id, turn) if turn else ((), ())
     surfaces = RunSurfaces(row.surface, run)
     broker, people = Broker(run.emit, run.stop, known), Questions(run.emit, run.stop, answered)
     live = Live(run, authority, broker, people, surfaces)
     env = Environment(
         session_id=session_id,
         emit=run.emit,
-        prepare=_Preparer(hub, live, history, row, intent),
+        prepare=_Preparer(hub, live, history, row, opening.intent),
         authority=authority,
         inbox=RunInbox(run, lambda unanswered: take_next(hub, live, history, row.user_id, unanswered)),
         surfaces=surfaces,
@@ -88,13 +76,34 @@ async def prepare_run(hub: Hub, row: SessionRow, leaf_id: str | None, turn: Unfi
         capabilities=hub.refusals,
         sent=emitter.write,
         boot_id=hub.boot_id,
-        progress=await _progress(hub, session_id, new=not nodes),
+        progress=await _progress(hub, session_id, new=row.info.leaf_id is None),
         news=hub.ports.news,
         tool_ports=ToolPorts(live.questions, hub.link(hub, row, history) if hub.link else None),
         max_steps=hub.defaults.max_steps,
         turn_id=lambda: run.turn_id,
     )
     return Ready(live, env, row.user_id, resumed)
+
+
+async def _branch(hub: Hub, opening: Opening, leaf_id: str | None) -> tuple[Message, ...]:
+    """The messages down to `leaf_id`: the active branch, or another one that is becoming that."""
+    if leaf_id == opening.row.info.leaf_id:
+        return opening.branch
+    session_id = opening.row.info.id
+    return await hub.ports.store.messages(session_id, path(await hub.ports.store.nodes(session_id), leaf_id))
+
+
+async def _asked(
+    hub: Hub, session_id: str, turn: UnfinishedTurn
+) -> tuple[tuple[ApprovalRow, ...], tuple[QuestionRow, ...]]:
+    """The approvals and questions of an unfinished turn."""
+    approvals, questions = await asyncio.gather(
+        hub.ports.store.approvals(session_id, pending=False), hub.ports.store.questions(session_id, pending=False)
+    )
+    return (
+        tuple(approval for approval in approvals if approval.request.approval_id in turn.asked),
+        tuple(question for question in questions if question.asked.question_id in turn.asked),
+    )
 
 
 def _resumed(row: SessionRow, turn: UnfinishedTurn | None) -> Resumed | None:
@@ -197,7 +206,8 @@ def user_message(
 class _Preparer:
     """The `Prepare` port of a run: the newest intent against the live registry, frozen.
 
-    The first turn goes by the `row` and the `intent` that were read when the run was prepared.
+    The first turn goes by the `row` and the `intent` that were read when the run was prepared, and by what its project
+    says at that time.
     """
 
     def __init__(self, hub: Hub, live: Live, history: History, row: SessionRow, intent: StoredIntent) -> None:
@@ -206,6 +216,7 @@ class _Preparer:
         self._history = history
         self._row = row
         self._read: StoredIntent | None = intent
+        self._project = hub.projects.begin(row.info)
 
     async def __call__(self) -> Setup:
         hub = self._hub
@@ -215,7 +226,8 @@ class _Preparer:
             hub.default_model = model
         snapshot = seen_by(model, hub.ports.snapshot())
         override = self._override()
-        project = await hub.projects.layer(row.info, snapshot)
+        begun, self._project = self._project, None
+        project = await hub.projects.layer(row.info, snapshot, begun=begun)
         intent = self._live.authority.newest(read)  # a switch may have been flipped while the disk was read
         resolved = resolution(hub, intent, snapshot, project.intent, override)
         self._live.authority.begin_turn(intent, snapshot, project.intent, override)

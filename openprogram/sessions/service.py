@@ -11,7 +11,7 @@ import structlog
 from pydantic import TypeAdapter
 
 from openprogram import __version__
-from openprogram.core.errors import Conflict, IdConflict, StorageError, UnknownAction
+from openprogram.core.errors import IdConflict, OpenProgramError, StorageError, UnknownAction
 from openprogram.core.events import Notice
 from openprogram.core.protocol import VERSION, actions, user_actions
 from openprogram.core.protocol.actions import Action
@@ -108,6 +108,10 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = MappingProxyType(
 )
 """What serves each action; `subscribe`, `unsubscribe` and `ping` belong to the connection."""
 
+_DONE_BY_COMMIT: Final = frozenset({actions.Chat})
+"""Actions that do nothing before their commit, which refuses to be done twice: whether they were done before is only
+asked where they fail, as the first token would wait for the answer."""
+
 
 class SessionService:
     """All chats of this server. Use `session_service` to open one: its runs live inside that block."""
@@ -160,11 +164,13 @@ class SessionService:
 
     async def _perform(self, handler: Handler, user_id: str, action: Action) -> AnyAck:
         request = Request.of(user_id, action)
-        if (known := await self._known(request)) is not None:
+        if type(action) not in _DONE_BY_COMMIT and (known := await self._known(request)) is not None:
             return _read_ack(action, known)
         try:
             return await handler(self._hub, request, action)
-        except Conflict:
+        except (
+            OpenProgramError
+        ):  # what was done before may be refused now, if not for its commit then for a change since
             if (known := await self._known(request)) is None:
                 raise
             return _read_ack(action, known)

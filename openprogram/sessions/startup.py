@@ -7,6 +7,7 @@ import structlog
 
 from openprogram.core.errors import DatabaseCorrupt
 from openprogram.core.storage import SessionRow
+from openprogram.sessions.basis import read_basis
 from openprogram.sessions.closing import asked_by, close_turn, unfinished_turn
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.recover import standing
@@ -49,7 +50,8 @@ async def settle(hub: Hub, row: SessionRow) -> SessionRow:
         case "waits":
             return row
         case "answered" if not row.info.deleted:
-            launch(hub, await prepare_run(hub, row, row.info.leaf_id, turn))
+            basis = await read_basis(hub, row.user_id, row.info.id)
+            launch(hub, await prepare_run(hub, basis, row.info.leaf_id, turn))
             _log.info("turn_goes_on", session_id=row.info.id, turn_id=row.turn_id)
             return row
         case "answered" | "cut":

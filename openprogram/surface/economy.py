@@ -1,6 +1,6 @@
 """What a plan costs, in tokens, and when a rewrite that nobody needs still pays (spec cache.md C4). Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from openprogram.core.jsonio import JsonObject
@@ -11,13 +11,15 @@ SETTLED: Final = 10
 """Turns after a switch before which nothing is rewritten for economy: what was switched off may come back."""
 
 
-def worthwhile(here: Surface, rebased: Sequence[JsonObject], warmth: Warmth) -> bool:
-    """Whether a rewrite now is cheaper than carrying what it would drop over as many requests as there have been."""
+def worthwhile(here: Surface, rebased: Callable[[], Sequence[JsonObject]], warmth: Warmth) -> bool:
+    """Whether a rewrite now is cheaper than carrying what it would drop over as many requests as there have been.
+
+    `rebased` makes what it would declare."""
     if warmth.size is None or warmth.prompt_tokens is None or not warmth.turn_start:
         return False
     if warmth.turns_since_switch < SETTLED:
         return False
-    needed = {tool["name"] for tool in rebased}
+    needed = {tool["name"] for tool in rebased()}
     dead = sum(map(warmth.size, (tool for tool in _shown(here) if tool["name"] not in needed)))
     rewrite = max(0, warmth.prompt_tokens - dead) * (warmth.write_rate - warmth.read_rate)
     return dead * warmth.read_rate * warmth.requests > rewrite
@@ -38,10 +40,11 @@ def _shown(surface: Surface) -> list[JsonObject]:
 
 
 def cheap(deferred: Sequence[JsonObject], warmth: Warmth) -> bool:
-    """Whether all deferred schemas together cost less than one expected discovery."""
+    """Whether all deferred schemas together cost less than one expected discovery: written once, and read in as many
+    further requests as there have been."""
     if warmth.size is None or warmth.discovery_tokens is None:
         return False
-    return sum(map(warmth.size, deferred)) < warmth.discovery_tokens
+    return sum(map(warmth.size, deferred)) * (1 + warmth.read_rate * warmth.requests) < warmth.discovery_tokens
 
 
 def grown_loss(here: Surface, capability: Capability, warmth: Warmth) -> int | None:

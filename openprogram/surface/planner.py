@@ -84,7 +84,7 @@ def _rebase_reason(
         reason = "cold"
     elif force:
         reason = "forced"
-    elif worthwhile(here, _layout(wanted, capability, warmth).declared, warmth):
+    elif worthwhile(here, lambda: _layout(wanted, capability, warmth).declared, warmth):
         reason = "economy"
     waits = capability.binds_thinking and not warmth.turn_start and reason in _MAY_WAIT
     return None if waits else reason

@@ -30,16 +30,17 @@ class TokenCounts:
         self._store = store
         self._worker = worker or count_elsewhere
         self._known: dict[str, int] = {}
+        """By text: those that are counted are held by their tools anyhow, and a turn asks for all of them."""
         self._counting = asyncio.Lock()
 
     def exact(self, text: str) -> int | None:
         """The tokens of a text, if they were counted."""
-        return self._known.get(_digest(text))
+        return self._known.get(text)
 
     def at_most(self, text: str) -> int:
         """The tokens of a text, or more: a token is never shorter than a byte."""
-        data = text.encode()
-        return self._known.get(digest_bytes(data), len(data))
+        known = self._known.get(text)
+        return len(text.encode()) if known is None else known
 
     async def learn(self, texts: Iterable[str]) -> None:
         """Make counts known: from memory, from the store, and the rest from a new process. Never raises.
@@ -56,16 +57,16 @@ class TokenCounts:
                 _log.warning("tokens_not_counted", texts=len(wanted), error=str(error))
 
     def _unknown(self, texts: Iterable[str]) -> dict[str, str]:
-        by_digest = {_digest(text): text for text in texts}
-        return {digest: text for digest, text in by_digest.items() if digest not in self._known}
+        return {_digest(text): text for text in texts if text not in self._known}
 
     async def _learn(self, wanted: dict[str, str]) -> None:
-        self._known.update(await self._store.token_counts(wanted.keys()))
-        new = [digest for digest in wanted if digest not in self._known]
+        stored = await self._store.token_counts(wanted.keys())
+        self._known.update((wanted[digest], tokens) for digest, tokens in stored.items())
+        new = [digest for digest in wanted if digest not in stored]
         if new:
             counts = await self._worker([wanted[digest] for digest in new])
             counted = dict(zip(new, counts, strict=True))
-            self._known.update(counted)
+            self._known.update((wanted[digest], tokens) for digest, tokens in counted.items())
             await self._store.put_token_counts(counted)
 
 

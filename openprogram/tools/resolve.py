@@ -76,6 +76,8 @@ def turn_view(frozen: Snapshot, live: Snapshot) -> Snapshot:
 
     Tools and presets are those of the turn's start; presets made since are known, so that choosing one is no error.
     """
+    if live is frozen:
+        return frozen
     return replace(frozen, presets=MappingProxyType({**live.presets, **frozen.presets}))
 
 

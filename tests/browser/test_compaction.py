@@ -1,4 +1,4 @@
-"""Where a chat was summarised: under way, its cost and saving, what the model reads; in two languages (cache.md C16)."""
+"""Where a chat was summarised: under way, what that cost and saves, and what the model reads (spec cache.md C16)."""
 
 import pytest
 from playwright.async_api import expect

@@ -19,22 +19,30 @@ key = "k"
 
 
 class Line:
-    """The page's line to its server: the subscription to hints stays on the way until the test lets it through."""
+    """The page's line to its server: the subscription to hints, and all after it, is on the way until it is let on."""
 
     def __init__(self) -> None:
         self.begun = asyncio.Event()
-        self.let_on = asyncio.Event()
-        self._sent = asyncio.Queue[str]()
+        self._open = False
+        self._kept: list[tuple[WebSocketRoute, str]] = []
 
-    async def __call__(self, page: WebSocketRoute) -> None:
+    def __call__(self, page: WebSocketRoute) -> None:
         server = page.connect_to_server()
-        page.on_message(lambda text: self._sent.put_nowait(str(text)))
-        while True:
-            text = await self._sent.get()
-            if '"subscribe"' in text and '"session_id":null' in text:
-                self.begun.set()
-                await self.let_on.wait()
+        page.on_message(lambda text: self._take(server, str(text)))
+
+    def let_on(self) -> None:
+        """Let through what was kept, and what comes."""
+        self._open = True
+        for server, text in self._kept:
             server.send(text)
+
+    def _take(self, server: WebSocketRoute, text: str) -> None:
+        hints = '"subscribe"' in text and '"session_id":null' in text
+        if self._open or not (hints or self._kept):
+            server.send(text)
+        else:
+            self._kept.append((server, text))
+            self.begun.set()
 
 
 async def listed(server: Server, model: str) -> None:
@@ -59,7 +67,7 @@ async def test_a_model_that_is_told_while_the_page_connects_is_shown(browser: Br
         await line.begun.wait()  # the page has its hello, in which there is no such model
         told.set()
         await listed(server, "late/late-model")
-        line.let_on.set()
+        line.let_on()
         tab = await opening
         await expect(tab.page.get_by_test_id("model-picker")).to_have_accessible_name("Model: late-model")
         await context.close()

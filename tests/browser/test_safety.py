@@ -86,7 +86,7 @@ async def test_hostile_markdown_runs_nothing_and_loads_nothing(tab: Tab, fake: F
     await expect(tab.answers.last).to_contain_text("The end.")
     links = await check_harmless(tab)
     assert "https://example.com/real" in links
-    assert await tab.answers.get_by_role("link", name="real").get_attribute("rel") == "noopener noreferrer nofollow"
+    await expect(tab.answers.get_by_role("link", name="real")).to_have_attribute("rel", "noopener noreferrer nofollow")
 
     await tab.answers.get_by_text("click me").click()
     await tab.answers.get_by_text("raw link").click()

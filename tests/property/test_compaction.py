@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Sequence
 
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
@@ -90,7 +90,16 @@ def test_the_users_newest_message_stays_in_sight(history: tuple[Message, ...]) -
     assert newest_user(shown(history)) is newest_user(history)
 
 
+_LATE = made.chain(
+    made.message("tool", made.result("c_1")),
+    made.message("assistant", made.call("c_1")),
+    made.message("user", "hm"),
+    made.message("tool", made.result("c_1")),
+)
+
+
 @given(histories)
+@example(_LATE)
 def test_no_cut_parts_a_call_from_its_result_or_lies_within_a_step(history: tuple[Message, ...]) -> None:
     """Report 20: what goes out behind the cut holds both or neither."""
     for place in boundaries(history):

@@ -7,11 +7,13 @@ import sys
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import TypeAdapter, ValidationError
 
 from openprogram.core.errors import BadJson
-from openprogram.core.jsonio import JsonValue, canonical, decode, decode_object, digest, encode, scrub
+from openprogram.core.jsonio import JsonObject, JsonValue, canonical, decode, decode_object, digest, encode, scrub
 
 scalars = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False)
+ADAPTER: TypeAdapter[JsonObject] = TypeAdapter(JsonObject)
 keys = st.text(st.characters(codec="utf-8"), max_size=5)
 values: st.SearchStrategy[JsonValue] = st.recursive(
     scalars | keys, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3), max_leaves=12
@@ -22,6 +24,30 @@ values: st.SearchStrategy[JsonValue] = st.recursive(
 def test_what_is_encoded_comes_back(value: JsonValue) -> None:
     assert decode(encode(value)) == value
     assert decode(canonical(value)) == value
+
+
+@given(st.dictionaries(keys, values, max_size=5))
+def test_what_an_adapter_reads_is_what_the_parser_reads(value: JsonObject) -> None:
+    """Kinds too: 1 and 1.0, true and 1 are different bytes."""
+    read = ADAPTER.validate_json(encode(value))
+    assert encode(read) == encode(decode(encode(value)))
+
+
+@pytest.mark.parametrize("strange", [{"a": object()}, {"a": [{"b": object()}]}, {1: "a"}, ["a"], "a"])
+def test_what_is_no_json_is_refused_where_it_comes_as_a_value(strange: object) -> None:
+    with pytest.raises(ValidationError):
+        ADAPTER.validate_python(strange)
+
+
+@pytest.mark.parametrize("text", ["[]", "1", "null", '{"a": }', '{"a": 1'])
+def test_what_is_no_json_object_is_refused_where_it_comes_as_text(text: str) -> None:
+    with pytest.raises(ValidationError):
+        ADAPTER.validate_json(text)
+
+
+def test_documentation_still_tells_of_every_kind_of_json_value() -> None:
+    kinds = ADAPTER.json_schema()["$defs"]["JsonValue"]["anyOf"]
+    assert {kind["type"] for kind in kinds} == {"string", "integer", "number", "boolean", "array", "object", "null"}
 
 
 @given(st.dictionaries(keys, values, max_size=5), st.randoms())

@@ -5,7 +5,9 @@ it, and then there; the linter takes the array as it stands. So the deferred too
 reference is given the definition that it stands for: one that changed later is then seen where it stands.
 """
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
@@ -14,6 +16,7 @@ from promptcachelint.analyze import Report, RequestReport
 from promptcachelint.diff import diff_prefix
 
 from openprogram.core.jsonio import JsonObject
+from openprogram.ledger.body import SECTIONS, Section
 
 _PROVIDERS: Final = {"anthropic": "anthropic", "openai-chat": "openai", "openai-responses": "openai"}
 _SECONDS: Final = 1.0
@@ -43,6 +46,49 @@ def breaks(report: Report) -> list[int]:
         for number, (before, after) in enumerate(pairwise(_requests(report)), start=1)
         if diff_prefix(before.segments, after.segments, before.cacheable).broken
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A tool, a block of the system prompt or a message of a body, by its number there."""
+
+    section: Section
+    index: int
+
+
+def spots(report: Report, bodies: Sequence[Mapping[str, Any]]) -> list[Spot | None]:
+    """Where each request parts from what was cached of the one before it; None where it goes on from there.
+
+    What ended in one of the two before it did in the other is missed, or new, where it stood or stands.
+    """
+    found: list[Spot | None] = [None]
+    for (before, after), (old, new) in zip(pairwise(_requests(report)), pairwise(bodies), strict=True):
+        diff = diff_prefix(before.segments, after.segments, before.cacheable)
+        both = ((before.segments, old), (after.segments, new))
+        place = diff.segment_index if diff.broken else None
+        here = [_spot(side[place].path, body) for side, body in both if place is not None and place < len(side)]
+        found.append(min(here, key=lambda spot: (SECTIONS.index(spot.section), spot.index), default=None))
+    return found
+
+
+_PATH: Final = re.compile(r"(?P<list>\w+)(\[(?P<index>\d+)\])?")
+_SECTIONS: Final[Mapping[str, Section]] = {
+    "tools": "tools",
+    "system": "system",
+    "instructions": "system",
+    "messages": "messages",
+    "input": "messages",
+}
+
+
+def _spot(path: str, body: Mapping[str, Any]) -> Spot:
+    """A place that the linter names, as one in the body with all its tools."""
+    match = _PATH.match(path)
+    assert match is not None, path
+    section, index = _SECTIONS[match["list"]], int(match["index"] or 0)
+    if section == "tools":
+        index = [place for place, tool in enumerate(body["tools"]) if not tool.get("defer_loading")][index]
+    return Spot(section, index)
 
 
 def findings(report: Report) -> set[tuple[int, str]]:

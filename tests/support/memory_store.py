@@ -22,6 +22,7 @@ from openprogram.core.storage import (
     Backlog,
     Grant,
     Node,
+    Opening,
     PutApproval,
     PutMessage,
     PutSession,
@@ -113,6 +114,19 @@ class MemoryStore(Store):
     async def session(self, session_id: str) -> SessionRow | None:
         chat = self._open().chats.get(session_id)
         return None if chat is None else row_of(chat)
+
+    @override
+    async def opening(self, session_id: str) -> Opening | None:
+        chat = self._open().chats.get(session_id)
+        if chat is None:
+            return None
+        row, by_id = row_of(chat), {message.id: message for message in chat.messages}
+        branch: list[Message] = []
+        leaf = by_id.get(row.info.leaf_id or "")
+        while leaf is not None:
+            branch.insert(0, leaf)
+            leaf = by_id.get(leaf.parent_id or "")
+        return Opening(row, chat.intent, chat.queue, chat.grants, tuple(branch))
 
     @override
     async def sessions(

@@ -133,11 +133,10 @@ class View:
                 self.cost += event.cost or 0.0
             case TurnFinished():
                 self.turn_id, self.turn, self.live, self.text, self.calls, self.approvals = None, None, None, {}, {}, {}
-                self.hosted = {}
                 self.outcome = event
                 if event.error and self.notes and self.notes[-1].event == ErrorRaised(event.error):
                     self.notes.pop()
-                self.questions = {}
+                self.questions, self.hosted = {}, {}
             case IntentChanged():
                 self.intent, self.revision = event.intent, event.revision
             case QueueChanged(queue):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from openprogram.fakeapi.rules import openai_head as head
 from openprogram.fakeapi.rules.base import Facts, RuleTable, Violation
 from openprogram.fakeapi.shapes import JsonObject, child, objects
 
@@ -56,38 +57,18 @@ _FIELDS: Final = frozenset(
 )
 
 
-@TABLE.rule(
-    "O1",
-    "a bearer key is sent, and it is not a refused one (model demo-local takes none)",
-    "API errors: invalid authentication",
-)
+@TABLE.rule("O1", f"{head.KEY} (model demo-local takes none)", head.KEY_SOURCE)
 def _key(facts: Facts) -> Violation | None:
     if facts.body.get("model") == "demo-local":
         return None
-    key = facts.headers.get("authorization", "").removeprefix("Bearer ").strip()
-    if not key:
-        return Violation(
-            "You didn't provide an API key. You need to provide your API key in an Authorization header "
-            "using Bearer auth (i.e. Authorization: Bearer YOUR_KEY).",
-            401,
-        )
-    if key.startswith("bad"):
-        return Violation(
-            f"Incorrect API key provided: {key[:3]}***. You can find your API key in your account's settings.",
-            401,
-            code="invalid_api_key",
-        )
-    return None
-
-
-@TABLE.rule("O91", "the body is a JSON object", "API errors: invalid_request_error")
-def _readable(facts: Facts) -> Violation | None:
-    if facts.unreadable is None:
-        return None
-    return Violation(
-        f"We could not parse the JSON body of your request: {facts.unreadable}. (HINT: This likely means "
-        "you aren't using your HTTP library correctly. The OpenAI API expects a JSON payload.)"
+    return head.key(
+        facts,
+        "You didn't provide an API key. You need to provide your API key in an Authorization header "
+        "using Bearer auth (i.e. Authorization: Bearer YOUR_KEY).",
     )
+
+
+TABLE.rule("O91", head.BODY, head.BODY_SOURCE)(head.readable)
 
 
 @TABLE.rule("O2", "model is a string", "Chat Completions reference")

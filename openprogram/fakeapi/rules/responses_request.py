@@ -6,6 +6,7 @@ from typing import Final
 
 from openprogram.fakeapi.dialects.openai_faults import model_not_found
 from openprogram.fakeapi.rules import openai_cache
+from openprogram.fakeapi.rules import openai_head as head
 from openprogram.fakeapi.rules import openai_words as words
 from openprogram.fakeapi.rules.base import Facts, RuleTable, Violation
 from openprogram.fakeapi.shapes import child
@@ -65,28 +66,12 @@ _EFFORTS: Final = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 _SUMMARIES: Final = ("auto", "concise", "detailed")
 
 
-@TABLE.rule("R1", "a bearer key is sent, and it is not a refused one", "API errors: invalid authentication")
+@TABLE.rule("R1", head.KEY, head.KEY_SOURCE)
 def _key(facts: Facts) -> Violation | None:
-    key = facts.headers.get("authorization", "").removeprefix("Bearer ").strip()
-    if not key:
-        return Violation("Missing bearer or basic authentication in header", 401)
-    if key.startswith("bad"):
-        return Violation(
-            f"Incorrect API key provided: {key[:3]}***. You can find your API key in your account's settings.",
-            401,
-            code="invalid_api_key",
-        )
-    return None
+    return head.key(facts, "Missing bearer or basic authentication in header")
 
 
-@TABLE.rule("R91", "the body is a JSON object", "API errors: invalid_request_error")
-def _readable(facts: Facts) -> Violation | None:
-    if facts.unreadable is None:
-        return None
-    return Violation(
-        f"We could not parse the JSON body of your request: {facts.unreadable}. (HINT: This likely means "
-        "you aren't using your HTTP library correctly. The OpenAI API expects a JSON payload.)"
-    )
+TABLE.rule("R91", head.BODY, head.BODY_SOURCE)(head.readable)
 
 
 @TABLE.rule("R2", "model is a string", _REFERENCE)

@@ -1,4 +1,4 @@
-"""One function per question, each a single statement: it sees one moment, in a short read transaction."""
+"""One function per question, each a single statement or in one transaction: it sees one moment, and soon lets go."""
 
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
@@ -14,6 +14,7 @@ from openprogram.core.storage import (
     Backlog,
     Grant,
     Node,
+    Opening,
     Remembered,
     SessionRow,
     StoredEvent,
@@ -21,6 +22,14 @@ from openprogram.core.storage import (
 )
 from openprogram.store.sqlite import rows
 
+_BRANCH: Final = """
+WITH RECURSIVE up (n, parent_id, distance) AS (
+    SELECT n, parent_id, 0 FROM messages WHERE id = ?1 AND session_id = ?2
+    UNION ALL
+    SELECT m.n, m.parent_id, distance + 1 FROM up JOIN messages m ON m.id = up.parent_id AND m.session_id = ?2
+)
+SELECT id, body FROM up JOIN messages USING (n) ORDER BY distance DESC
+"""
 _OF_CHAT: Final = "chat = (SELECT n FROM sessions WHERE id = ?)"
 
 
@@ -28,6 +37,19 @@ def session(db: sqlite3.Connection, session_id: str) -> SessionRow | None:
     """The chat, deleted or not."""
     found = db.execute(f"{rows.SESSION} WHERE s.id = ?", (session_id,)).fetchone()
     return None if found is None else rows.session_row(found)
+
+
+def opening(db: sqlite3.Connection, session_id: str) -> Opening | None:
+    """The chat with what its next turn begins from."""
+    db.execute("BEGIN")
+    try:
+        row = session(db, session_id)
+        if row is None:
+            return None
+        branch = tuple(map(rows.message, db.execute(_BRANCH, (row.info.leaf_id, session_id))))
+        return Opening(row, intent(db, session_id), queue(db, session_id), grants(db, session_id), branch)
+    finally:
+        db.rollback()  # nothing was written
 
 
 def sessions(

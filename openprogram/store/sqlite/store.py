@@ -26,6 +26,7 @@ from openprogram.core.storage import (
     Backlog,
     Grant,
     Node,
+    Opening,
     Remembered,
     RememberRequest,
     SessionRow,
@@ -100,6 +101,10 @@ class SqliteStore(Store):
     @override
     async def session(self, session_id: str) -> SessionRow | None:
         return await self._readers.ask(reads.session, session_id)
+
+    @override
+    async def opening(self, session_id: str) -> Opening | None:
+        return await self._readers.ask(reads.opening, session_id)
 
     @override
     async def sessions(

@@ -221,3 +221,13 @@ async def test_a_wrong_fault_is_a_mistake_of_the_test(fake: FakeApi) -> None:
     async with fake.http.post("/__fake/faults", json={"kind": "earthquake"}) as response:
         assert isinstance(response, aiohttp.ClientResponse)
         assert response.status == 400
+
+
+async def test_requests_are_told_without_their_bodies_where_that_is_asked_for(fake: FakeApi) -> None:
+    async with ask(fake, "chat") as response:
+        await response.read()
+    async with fake.http.get("/__fake/requests?bodies=0") as response:
+        [bare] = (await response.json())["requests"]
+    [whole] = await fake.requests()
+    assert whole["body"]["messages"]
+    assert bare == {**whole, "body": None}

@@ -49,6 +49,7 @@ ON_A_CHAT: dict[str, Fields] = {
     "chat": lambda at: {"session_id": at.session_id, "text": "hello"},
     "stop": lambda at: {"session_id": at.waiting_id},
     "continue_turn": lambda at: {"session_id": at.session_id},
+    "compact": lambda at: {"session_id": at.session_id},
     "edit_message": lambda at: {"session_id": at.session_id, "message_id": at.message_id, "text": "hey"},
     "regenerate": lambda at: {"session_id": at.session_id, "message_id": at.message_id},
     "select_branch": lambda at: {"session_id": at.session_id, "message_id": at.message_id},

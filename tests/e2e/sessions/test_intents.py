@@ -41,6 +41,19 @@ async def _offered(chats: Chats, session_id: str) -> list[tuple[str, ...]]:
     return [turn.tools for turn in await chats.of(session_id, TurnStarted)]
 
 
+async def test_a_chat_that_begins_with_its_message_begins_with_the_users_default_for_new_chats(
+    tmp_path: Path,
+) -> None:  # T7
+    async with opened(tmp_path, say("Hi."), say("Hello."), tools=_tools(), profile=DEFAULT) as chats:
+        fixed = {"mode": "fixed", "intent": {"toolset": "research", "web_search": True}}
+        await chats.do("set_setting", key="new_chats", value=fixed)
+        session_id = await chats.said("hi")
+        (first,) = await chats.of(session_id, TurnStarted)
+        assert (first.tools, first.intent_revision) == (("read", "web_search"), 1)
+        await chats.said("more", session_id)
+        assert await _offered(chats, session_id) == [("read", "web_search")] * 2
+
+
 # -- no snapshot (T1) -------------------------------------------------------------------------------------------
 
 

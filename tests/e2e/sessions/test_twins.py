@@ -34,6 +34,31 @@ async def test_a_resend_after_a_restart_has_no_second_effect(tmp_path: Path) -> 
         assert len(await chats.sidebar()) == 1
 
 
+async def test_a_resend_gets_its_ack_where_the_message_would_be_refused_by_now(tmp_path: Path) -> None:  # P5
+    async with opened(tmp_path, say("Once.")) as chats:
+        session_id = await chats.draft()
+        first = await chats.say("hi", session_id, id="twin")
+        await chats.until(session_id, TurnFinished)
+        await chats.rest(session_id)
+        await chats.do("delete_session", session_id=session_id)
+        with pytest.raises(BadField):
+            await chats.say("hi", session_id, id="other")
+        assert await chats.say("hi", session_id, id="twin") == first
+        with pytest.raises(IdConflict):
+            await chats.say("other words", session_id, id="twin")
+
+
+async def test_a_resend_while_its_turn_runs_puts_nothing_into_the_queue(tmp_path: Path) -> None:  # P5, P6
+    async with opened(tmp_path, say("Once.")) as chats:
+        session_id = await chats.draft()
+        first = await chats.say("hi", session_id, id="twin")
+        assert await chats.say("hi", session_id, id="twin") == first
+        await chats.until(session_id, TurnFinished)
+        await chats.rest(session_id)
+        assert await chats.say("hi", session_id, id="twin") == first
+        assert await chats.texts(session_id) == ["user: hi", "assistant: Once."]
+
+
 async def test_an_id_that_was_used_for_something_else_is_a_conflict(tmp_path: Path) -> None:  # P5
     async with opened(tmp_path, say("Once.")) as chats:
         session_id = await chats.said("hi", id="twin")

@@ -25,6 +25,7 @@ from tests.support.agent import FakeTool
 from tests.support.script import ScriptedProvider, assert_paired, completed, use
 from tests.support.sessions import Chats, crashed, opened
 from tests.support.view import View
+from tests.support.ws import WAIT_S
 
 ActionName = Literal["say", "steer", "stop", "edit", "regenerate", "continue", "chip", "off", "on", "allow", "deny"]
 
@@ -240,11 +241,11 @@ async def _run_with_losses(folder: Path, program: Sequence[Act], first: int, len
 @given(st.lists(acts, min_size=1, max_size=14), st.integers(0, 25), st.integers(1, 12))
 def test_any_program_survives_a_store_that_fails_for_a_while(program: list[Act], first: int, length: int) -> None:
     with tempfile.TemporaryDirectory() as folder:  # R4, P12, law 10
-        asyncio.run(asyncio.wait_for(_run_with_losses(Path(folder), program, first, length), 60))
+        asyncio.run(asyncio.wait_for(_run_with_losses(Path(folder), program, first, length), WAIT_S))
 
 
 @settings(max_examples=25)
 @given(st.lists(acts, min_size=1, max_size=14), st.sampled_from(("rest", "shutdown", "kill")))
 def test_any_program_of_actions_loses_nothing_and_leaves_nothing_open(program: list[Act], end: str) -> None:
     with tempfile.TemporaryDirectory() as folder:  # P2, P3, P6, P7, P9, R1, law 7
-        asyncio.run(asyncio.wait_for(_run(Path(folder), program, end), 60))
+        asyncio.run(asyncio.wait_for(_run(Path(folder), program, end), WAIT_S))

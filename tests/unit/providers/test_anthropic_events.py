@@ -130,6 +130,13 @@ def test_an_end_without_message_stop_is_a_cut() -> None:  # cases 46
     assert parser.partial() == ((TextBlock("Hel"),), Usage(uncached=7))
 
 
+def test_how_much_was_said_is_unknown_until_the_end_of_the_answer_tells_it() -> None:  # C17: unknown is no number
+    start = message_start(input_tokens=7, cache_read_input_tokens=5, output_tokens=1)
+    assert parsed(start, *text_block(0, "Hel")).partial()[1] == Usage(uncached=7, cache_read=5)
+    whole = parsed(start, *text_block(0, "Hello"), *message_end("end_turn", output_tokens=4))
+    assert whole.ending().usage == Usage(uncached=7, cache_read=5, output=4)
+
+
 def test_a_cut_at_the_limit_leaves_out_the_call_that_was_not_finished() -> None:
     half = block(
         0, {"type": "tool_use", "id": "toolu_1", "name": "read"}, {"type": "input_json_delta", "partial_json": '{"p'}

@@ -111,6 +111,6 @@ def test_every_kind_of_event_is_known() -> None:
     }  # fmt: skip
     telling = {
         "StepStarted", "TextDelta", "ReasoningDelta", "ToolCallDelta", "ToolCallStarted", "ToolOutputDelta",
-        "ToolCallFinished", "CompactionStarted",
+        "ToolCallFinished", "CompactionStarted", "HostedAdded",
     }  # fmt: skip
     assert {kind.__name__ for kind in get_args(Event)} == mirrored | telling

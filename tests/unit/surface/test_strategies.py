@@ -174,12 +174,15 @@ def test_what_does_not_fit_frozen_has_to_be_found() -> None:
 def test_few_schemas_are_declared_at_once_where_one_discovery_would_cost_more() -> None:
     wish = wanted("read", waiting=("notes", "weather"))
 
-    def declared(cost: int | None) -> tuple[str, ...]:
-        warmth = Warmth(0.0, size=lambda _: 100, discovery_tokens=cost)
+    def declared(cost: int | None, requests: int = 0) -> tuple[str, ...]:
+        warmth = Warmth(0.0, size=lambda _: 100, discovery_tokens=cost, requests=requests)
         return planner.plan(None, wish, Capability(), warmth)[0].names
 
     assert declared(201) == ("notes", "read", "weather", "web_search")
     assert declared(200) == declared(None) == ("read", "web_search")
+    # In a chat of 50 requests so far they are read in as many again, at a tenth each.
+    assert declared(1201, 50) == declared(201)
+    assert declared(1200, 50) == declared(200)
 
 
 def test_what_is_masked_is_not_among_what_is_allowed() -> None:

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Event as ChatEvent, Message } from "../../protocol.gen";
+import type { Event as ChatEvent, HostedBlock, Message } from "../../protocol.gen";
 import { fromSnapshot, reduce, type ChatState } from "./chat";
 import { message, sessionState, turnStarted } from "./fixtures";
 import { RowBuilder, type Outgoing, type Row } from "./rows";
@@ -43,10 +43,12 @@ const turn = [
 describe("rows", () => {
   test("a search by the provider is a row with its pages, while it is written and afterwards, and never a script", () => {
     const page = { url: "https://example.org/", title: "A page" };
-    const blank = { type: "hosted", hosted_id: "s_1", query: "", sources: [], error: null, items: [] } as const;
-    const search = { ...blank, kind: "search", query: "weather" } as const;
-    const found = { ...blank, kind: "found", sources: [page, { url: "javascript:alert(1)", title: "x" }] } as const;
-    const blocks = [search, found, text("Sunny."), { ...blank, kind: "pause" } as const];
+    const blank = { hosted_id: "s_1", query: "", sources: [], error: null, items: [], type: "hosted" as const };
+    const search: HostedBlock = { ...blank, kind: "search", query: "weather" };
+    const script = { url: "javascript:alert(1)", title: "x" };
+    const found: HostedBlock = { ...blank, kind: "found", sources: [page, script] };
+    const pause: HostedBlock = { ...blank, kind: "pause" };
+    const blocks = [search, found, text("Sunny."), pause];
     const settled = rowsOf([
       message("m_1", null, "user", "go"),
       message("m_2", "m_1", "assistant", { turn_id: "t_1", blocks }),
