@@ -39,6 +39,7 @@ from openprogram.ledger.log import newest
 from openprogram.session_config.layers import Layers, merge
 from openprogram.sessions.effective import floor
 from openprogram.tokens import count_tokens
+from openprogram.tools.leaving import LeftBehind
 from openprogram.tools.resolve import resolve, turn_view
 from openprogram.tools.search.finder import Finder
 from openprogram.tools.wrap import wrap
@@ -224,7 +225,7 @@ class Chat:
         snapshot = self.frozen = self.world.registry.snapshot
         resolved = self._resolved(snapshot)
         return Setup(
-            contract=freeze(resolved, lambda spec: wrap(spec, self, self.ask)),
+            contract=freeze(resolved, lambda spec: wrap(spec, self, self.ask, LeftBehind())),
             floor=() if self.naive else floor(snapshot, resolved),
             unknown=resolved.unknown,
             dropped=frozenset(resolved.dropped),
@@ -233,7 +234,7 @@ class Chat:
             model=self.world.model,
             provider=self.world.provider,
             params=ModelParams(),
-            prompt=PromptContext("/workspace", "linux"),
+            prompt=PromptContext("linux"),
             workspace=Path("/workspace"),
         )
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from openprogram.agent.environment import Setup
 from openprogram.agent.freeze import residency
 from openprogram.agent.tool_search import loads
-from openprogram.context.assembler import assemble
+from openprogram.context.assembler import PromptContext, assemble
 from openprogram.context.catalog import Count, catalog, entries_of, uncovered
 from openprogram.core.jsonio import JsonObject, digest
 from openprogram.core.loaded import LoadedSet
@@ -64,7 +64,7 @@ def wanted(
         asked = without(asked, withheld)
     return replace(
         asked,
-        system_digest=digest(list(assemble(setup.prompt).texts)),
+        system_digest=_digest(prompt_of(setup, previous)),
         branch=tuple(message.id for message in history),
         at=history[-1].id if history else "",
         search=newest_search(history),
@@ -87,6 +87,20 @@ def without(asked: Wanted, names: frozenset[str]) -> Wanted:
 
     discovered = None if asked.discovered is None else rest(asked.discovered)
     return replace(asked, tools=rest(asked.tools), authorised=asked.names - names, discovered=discovered)
+
+
+def prompt_of(setup: Setup, surface: Surface | None) -> PromptContext:
+    """The system prompt's context in the epoch of this surface.
+
+    A chat that began when the system prompt named the directory keeps it there as long as it stays in it: what was sent
+    is not edited (design law 4). All others are told in notices.
+    """
+    named = replace(setup.prompt, workspace=str(setup.workspace))
+    return named if surface is not None and surface.system_digest == _digest(named) else setup.prompt
+
+
+def _digest(prompt: PromptContext) -> str:
+    return digest(list(assemble(prompt).texts))
 
 
 def cut_of(view: Sequence[Message]) -> str | None:

@@ -18,6 +18,7 @@ from openprogram.core.ids import new_id
 from openprogram.core.loaded import LoadedSet
 from openprogram.core.messages import Message, ToolResultBlock
 from openprogram.core.news import NewsOf, no_news
+from openprogram.core.obstacles import Obstacle
 from openprogram.core.ports import Authority, Emit, Inbox, Provider, Surfaces
 from openprogram.core.prompt import ModelInfo, ModelParams, ProviderRequest, Segment
 from openprogram.core.sent import PutSent
@@ -179,6 +180,8 @@ class ToolPorts:
 
     person: AskPerson | None = None
     chats: Chats | None = None
+    obstacle: Callable[[ToolSpec], Obstacle | None] = lambda _tool: None
+    """What stands in the way of a tool's calls at this moment; asked at each dispatch (spec tools.md T12, T21)."""
 
 
 @dataclass(frozen=True, slots=True)

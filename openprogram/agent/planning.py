@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from openprogram.agent.deferral import cut_of, undeclared, wanted, withheld, worth_keeping
+from openprogram.agent.deferral import cut_of, prompt_of, undeclared, wanted, withheld, worth_keeping
 from openprogram.agent.environment import Environment, Setup
 from openprogram.context.assembler import assemble
 from openprogram.context.catalog import entries_of, uncovered
@@ -113,7 +113,8 @@ async def _notice_text(env: Environment, setup: Setup, surface: Surface, next_pl
     untold = _untold(setup, surface.on([message.id for message in view]))
     known = told(env.history.messages).jobs
     news = [item for item in await env.news(env.session_id) if item.key not in known]
-    return notice_text(next_plan, view, today, untold, setup.count, news)
+    here = str(setup.workspace) if prompt_of(setup, surface).workspace is None else None
+    return notice_text(next_plan, view, today, untold, setup.count, news, here)
 
 
 def _notice(env: Environment, text: str, turn_id: str) -> Message:
@@ -131,7 +132,7 @@ def request_of(env: Environment, setup: Setup, surface: Surface, messages: tuple
     """The request that shows these messages under this surface."""
     return ProviderRequest(
         model=setup.model.model,
-        system=assemble(replace(setup.prompt, catalog=surface.catalog)).texts,
+        system=assemble(replace(prompt_of(setup, surface), catalog=surface.catalog)).texts,
         tools=surface.declared,
         messages=messages,
         params=setup.params,

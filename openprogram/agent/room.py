@@ -8,7 +8,7 @@ from dataclasses import replace
 from math import ceil
 from typing import Final
 
-from openprogram.agent.deferral import cut_of
+from openprogram.agent.deferral import cut_of, prompt_of
 from openprogram.agent.environment import Environment, Setup
 from openprogram.agent.freeze import residency
 from openprogram.context.assembler import assemble
@@ -68,7 +68,7 @@ def fixed_tokens(env: Environment, setup: Setup) -> int:
     tools = [tool.spec.declaration for tool in setup.contract.tools if how[tool.spec.name] == "resident"]
     if here is not None:
         tools = [*here.declared, *(tool for delta in here.deltas for tool in delta.defined)]
-    system = assemble(replace(setup.prompt, catalog=here.catalog if here else "")).texts
+    system = assemble(replace(prompt_of(setup, here), catalog=here.catalog if here else "")).texts
     text = sum(text_tokens(text) for text in system) * setup.model.counting.ratio
     return sum(tool_tokens(setup, tool) for tool in tools) + ceil(text) + setup.model.counting.tool_overhead
 

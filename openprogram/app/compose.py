@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Final
 
+from openprogram.app.beside import beside
 from openprogram.app.builtin import BuiltinSource, job_ended, journals, output_dir
 from openprogram.app.counting import counting
 from openprogram.app.demo import ENDPOINT, MODEL, DemoProcess
@@ -22,6 +23,7 @@ from openprogram.core.errors import ConfigError
 from openprogram.core.ids import new_id
 from openprogram.core.jsonio import JsonValue
 from openprogram.core.tooling import AgentProfile
+from openprogram.permissions.modes import refused_by_mode
 from openprogram.providers.config import EndpointConfig, ModelEntry
 from openprogram.providers.factory import build_provider, warm_up
 from openprogram.server.auth import OWNER
@@ -82,6 +84,7 @@ async def compose(settings: Settings) -> AsyncIterator[Parts]:
             monotonic=time.monotonic,
             news=jobs.news,
             setting_changed=followers(builtin.setting_changed, presets.setting_changed),
+            mode_rule=refused_by_mode,
             tidy=lambda: asyncio.to_thread(prune, builtin.output_dir, time.time(), keep=jobs.outputs()),
         )
         defaults = Defaults(
@@ -96,8 +99,7 @@ async def compose(settings: Settings) -> AsyncIterator[Parts]:
         stack.callback(jobs.subscribe(lambda job: service.tell(job.session_id, job_ended(job))))
         stack.callback(registry.subscribe(lambda _: service.registry_changed(OWNER.id)))
         models.subscribe(lambda: service.models_changed(OWNER.id))
-        warming = asyncio.create_task(warm_up(settings.endpoints), name="warm up")
-        stack.callback(warming.cancel)
+        await stack.enter_async_context(beside(lambda: warm_up(settings.endpoints), "warm up", again_s=None))
         yield Parts(service=service, log=store, bus=bus)
 
 

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 
+from openprogram.app.beside import beside
 from openprogram.core.prompt import Api
 from openprogram.sessions.prices import price_texts
 from openprogram.tokens.counts import TokenCounts
@@ -23,10 +24,8 @@ async def counting(registry: Registry, tokens: TokenCounts, apis: Collection[Api
             await tokens.learn(price_texts(registry.snapshot, sorted(apis)))
 
     unsubscribe = registry.subscribe(lambda _snapshot: changed.set())
-    following = asyncio.create_task(follow(), name="count tokens")
     try:
-        yield
+        async with beside(follow, "count tokens"):
+            yield
     finally:
         unsubscribe()
-        following.cancel()
-        await asyncio.wait({following})

@@ -8,6 +8,7 @@ from typing import Final
 
 import structlog
 
+from openprogram.app.beside import beside
 from openprogram.app.settings import Settings
 from openprogram.core.errors import ConfigError
 from openprogram.tools.registry import Registry
@@ -48,10 +49,8 @@ async def finding(settings: Settings, registry: Registry) -> AsyncIterator[Finde
                 _log.warning("vectors_not_kept", error=str(error))
 
     unsubscribe = registry.subscribe(lambda _snapshot: changed.set())
-    following = asyncio.create_task(follow(), name="learn meanings")
     try:
-        yield Finder(meaning)
+        async with beside(follow, "learn meanings"):
+            yield Finder(meaning)
     finally:
         unsubscribe()
-        following.cancel()
-        await asyncio.wait({following})

@@ -1,10 +1,12 @@
 """Tools of other installed packages: each entry point of the group `openprogram.tools` is a source of the registry.
 
 A plug-in that cannot be loaded is a problem of its source, told in the log and by `explain_tools`; it keeps nobody
-else's tools away. Packages are read at the start: what is installed later is there after the next one.
+else's tools away, and one whose import does not end is named and left out. Packages are read at the start: what is
+installed later is there after the next one.
 """
 
 import asyncio
+import threading
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from importlib.metadata import Distribution, EntryPoint, distributions
@@ -17,6 +19,11 @@ from openprogram.tools.published import CheckedTools, check_published
 from openprogram.tools.registry import Registry
 
 GROUP: Final = "openprogram.tools"
+
+SLOW_S: Final = 5.0
+"""An import that takes longer is named in the log: it keeps the server from starting."""
+MOST_S: Final = 30.0
+"""An import that takes longer is left out."""
 
 _log = structlog.get_logger(__name__)
 
@@ -44,13 +51,17 @@ class _Plugin:
     content: CheckedTools
 
 
-async def register_plugins(registry: Registry, published: Iterable[Published] | None = None) -> None:
-    """Import every plug-in (the installed ones, unless some are given) and make it a source.
+async def register_plugins(registry: Registry, slow_s: float = SLOW_S, most_s: float = MOST_S) -> None:
+    """Import every installed plug-in and make it a source.
 
     The built-in tools are registered before, so that no plug-in takes a name of theirs.
     """
     builtin = frozenset(tool.name for tool in registry.snapshot.tools if tool.source == "builtin")
-    for plugin in await asyncio.to_thread(_load_all, published, builtin):
+    named: dict[str, list[Published]] = {}
+    for one in await asyncio.to_thread(installed):
+        named.setdefault(one.source, []).append(one)
+    for first, *others in named.values():
+        plugin = await _loaded(first, others, builtin, slow_s, most_s)
         tools, problems = plugin.content.tools, plugin.content.problems
         registry.put(plugin.source, tools, about=plugin.about, problems=problems)
         _log.info("plugin", source=plugin.source, tools=[tool.name for tool in tools])
@@ -75,11 +86,34 @@ def _points(distribution: Distribution) -> Iterator[Published]:
             yield Published(point, f"{distribution.name} {distribution.version}", about)
 
 
-def _load_all(published: Iterable[Published] | None, builtin: Collection[str]) -> list[_Plugin]:
-    named: dict[str, list[Published]] = {}
-    for one in installed() if published is None else published:
-        named.setdefault(one.source, []).append(one)
-    return [_load(first, others, builtin) for first, *others in named.values()]
+async def _loaded(
+    first: Published, others: Iterable[Published], builtin: Collection[str], slow_s: float, most_s: float
+) -> _Plugin:
+    """Import one in a thread that the program's end does not wait for: code of other people may hang in there."""
+    loop, done = asyncio.get_running_loop(), asyncio.Event()
+    loaded: list[_Plugin] = []
+
+    def load() -> None:
+        loaded.append(_load(first, others, builtin))
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(done.set)
+
+    threading.Thread(target=load, name=f"import {first.source}", daemon=True).start()
+    if not await _within(done, slow_s):
+        hint = f"the start waits for it, {most_s:g} s at most"
+        _log.warning("plugin_slow", source=first.source, package=first.package, after_s=slow_s, hint=hint)
+        if not await _within(done, most_s - slow_s):
+            problem = f"{first.package} is left out: its import did not end within {most_s:g} s"
+            return _Plugin(first.source, first.about, CheckedTools((), (problem,)))
+    return loaded[0]
+
+
+async def _within(done: asyncio.Event, seconds: float) -> bool:
+    try:
+        async with asyncio.timeout(seconds):
+            return await done.wait()
+    except TimeoutError:
+        return False
 
 
 def _load(first: Published, others: Iterable[Published], builtin: Collection[str]) -> _Plugin:

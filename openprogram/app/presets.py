@@ -12,6 +12,7 @@ from typing import Final
 
 import structlog
 
+from openprogram.app.beside import AGAIN_S, beside
 from openprogram.app.config_file import CONFIG_FILE, ConfigFile, ConfigTables, read_config
 from openprogram.core.errors import ConfigError
 from openprogram.core.jsonio import JsonValue
@@ -91,31 +92,30 @@ class PresetSource:
 
 
 @asynccontextmanager
-async def following(home: Path, source: PresetSource, poll_s: float = POLL_S) -> AsyncIterator[None]:
+async def following(
+    home: Path, source: PresetSource, poll_s: float = POLL_S, again_s: float = AGAIN_S
+) -> AsyncIterator[None]:
     """Read the presets of `config.toml` again when the file changes. One that cannot be read changes nothing."""
     path = home / CONFIG_FILE
     seen = await asyncio.to_thread(_stamp, path)
 
-    async def follow(seen: _Stamp) -> None:
+    async def follow() -> None:
+        nonlocal seen
         while True:
             await asyncio.sleep(poll_s)
             now = await asyncio.to_thread(_stamp, path)
             if now == seen:
                 continue
-            seen = now
             try:
                 source.configure(await asyncio.to_thread(_read, home))
                 _log.info("presets_read_again", file=str(path))
             except ConfigError as error:
                 source.refused(error.message)
                 _log.warning("presets_not_read", error=error.message, hint="the old ones stay until the file is right")
+            seen = now
 
-    task = asyncio.create_task(follow(seen), name="follow config.toml")
-    try:
+    async with beside(follow, "follow config.toml", again_s):
         yield
-    finally:
-        task.cancel()
-        await asyncio.wait({task})
 
 
 def _stamp(path: Path) -> _Stamp:

@@ -1,6 +1,7 @@
 """The system prompt as pure sections over one frozen context, most stable first (spec cache.md C11).
 
-Nothing volatile is in here: time, switches and working state go into notices (`openprogram.context.notices`).
+Nothing volatile is in here: time, directory, switches and working state are told in notices
+(`openprogram.context.notices`).
 A section that fails is an error, never an omission.
 """
 
@@ -15,12 +16,13 @@ from openprogram.core.prompt import PromptBlocks
 class PromptContext:
     """What sections may look at. All of it stays the same over an epoch unless the user changes it."""
 
-    workspace: str
     platform: str
     instructions: str | None = None
     """The agent profile's own instructions."""
     catalog: str = ""
     """The deferred tools as they were sent in this epoch (`openprogram.context.catalog`)."""
+    workspace: str | None = None
+    """The directory, where the chat's endpoint was shown it in here, as it once was for every chat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +52,14 @@ def _workspace(context: PromptContext) -> str:
     return f"Working directory: {context.workspace}\nPlatform: {context.platform}\nRelative paths start there."
 
 
+def _platform(context: PromptContext) -> str:
+    return f"Platform: {context.platform}\nA note tells the working directory. Relative paths start there."
+
+
 SECTIONS: tuple[Section, ...] = (
     Section("identity", "stable", lambda _: True, _identity),
-    Section("workspace", "session", lambda _: True, _workspace),
+    Section("workspace", "session", lambda c: c.workspace is not None, _workspace),
+    Section("platform", "session", lambda c: c.workspace is None, _platform),
     Section("instructions", "session", lambda c: bool(c.instructions), lambda c: c.instructions or ""),
     Section("catalog", "session", lambda c: bool(c.catalog), lambda c: c.catalog),
 )

@@ -7,6 +7,7 @@ only what stands in it, whatever the endpoint was shown on another one.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
+from unicodedata import category
 
 from openprogram.context.catalog import Count, catalog_entries, uncovered
 from openprogram.core.messages import Message
@@ -15,6 +16,7 @@ from openprogram.core.surface import SurfacePlan
 from openprogram.core.tooling import ToolSpec
 
 _DATE: Final = "Today's date is "
+_HERE: Final = "Working directory: "
 _OFF: Final = "Switched off, calls will be refused: "
 _ON: Final = "Switched on again: "
 _NEW: Final = "Now available: "
@@ -22,13 +24,17 @@ _JOB: Final = "Background command "
 _MORE: Final = "More tools that can be loaded: "
 # These beginnings are read back from chats of any age: add new ones, never edit them.
 
+_NO_TEXT: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
+"""Kinds of characters (of Unicode) that end a line, or that UTF-8 cannot carry."""
+
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What the notices of a branch come to: the date, the tools that are off, what was added to the catalog, and the
-    background commands whose end was told."""
+    """What the notices of a branch come to: the date, the directory, the tools that are off, what was added to the
+    catalog, and the background commands whose end was told."""
 
     date: str | None = None
+    here: str | None = None
     off: frozenset[str] = frozenset()
     more: frozenset[str] = frozenset()
     jobs: frozenset[str] = frozenset()
@@ -41,10 +47,12 @@ def notice_text(
     deferred: Sequence[ToolSpec] = (),
     count: Count = len,
     news: Sequence[News] = (),
+    workspace: str | None = None,
 ) -> str | None:
     """What the model has to be told before this request, or None.
 
-    `today` is an ISO date in UTC; it is told in the first request and when it has changed since it was told.
+    `today` is an ISO date in UTC; it is told in the first request and when it has changed since it was told. So is the
+    directory `workspace` that the chat works in (None: it works in none).
     `deferred` are the tools that could be loaded and are not in the epoch's catalog: each is told of once, and so
     is each of the `news`, which tell of background commands that have ended.
     """
@@ -57,6 +65,9 @@ def notice_text(
         new = []
     more = catalog_entries(uncovered(deferred, before.more), count)
     lines = [f"{_DATE}{today}."] if today != before.date else []
+    here = None if workspace is None else _one_line(workspace)
+    if here is not None and here != before.here:
+        lines.append(f"{_HERE}{here}")
     told_now = ((_OFF, off), (_ON, on), (_NEW, new), (_MORE, more))
     lines += [f"{start}{', '.join(names)}." for start, names in told_now if names]
     lines += [f"{_JOB}{item.key}: {item.text}." for item in news if item.key not in before.jobs]
@@ -65,13 +76,15 @@ def notice_text(
 
 def told(history: Sequence[Message]) -> Told:
     """What the notices of this branch come to."""
-    date, off, more, jobs = None, set[str](), set[str](), set[str]()
+    date, here, off, more, jobs = None, None, set[str](), set[str](), set[str]()
     for message in history:
         if message.role != "notice":
             continue
         for line in message.text.splitlines():
             if line.startswith(_DATE):
                 date = line.removeprefix(_DATE).rstrip(".")
+            elif line.startswith(_HERE):
+                here = line.removeprefix(_HERE)
             elif line.startswith(_OFF):
                 off.update(_names(line.removeprefix(_OFF)))
             elif line.startswith((_ON, _NEW)):
@@ -80,7 +93,7 @@ def told(history: Sequence[Message]) -> Told:
                 more.update(_names(line.removeprefix(_MORE)))
             elif line.startswith(_JOB):
                 jobs.add(line.removeprefix(_JOB).partition(":")[0])
-    return Told(date, frozenset(off), frozenset(more), frozenset(jobs))
+    return Told(date, here, frozenset(off), frozenset(more), frozenset(jobs))
 
 
 def turns_since_switch(history: Sequence[Message]) -> int:
@@ -96,6 +109,11 @@ def turns_since_switch(history: Sequence[Message]) -> int:
 def tells_of_switch(message: Message) -> bool:
     """Whether it tells the model that tools came or went."""
     return message.role == "notice" and any(line.startswith((_OFF, _ON, _NEW)) for line in message.text.splitlines())
+
+
+def _one_line(path: str) -> str:
+    """A path as one line of UTF-8 text, whatever its directories are called."""
+    return "".join(ascii(char)[1:-1] if category(char) in _NO_TEXT else char for char in path)
 
 
 def _names(listed: str) -> list[str]:

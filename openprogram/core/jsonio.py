@@ -6,6 +6,7 @@ bytes in every process, for ever: what was sent to a provider once is compared w
 
 import hashlib
 from collections.abc import Callable
+from math import isfinite
 from typing import Annotated, Any, Final, cast
 
 import orjson
@@ -36,7 +37,8 @@ _CANONICAL: Final = orjson.OPT_SORT_KEYS
 def encode(value: Any) -> bytes:
     """Compact JSON of plain values and dataclasses, fields and keys in their own order.
 
-    Raises `TypeError` for what JSON cannot hold. NaN and infinities become ``null``.
+    Raises `TypeError` for what JSON cannot hold. NaN and infinities become ``null``: what is read from elsewhere and
+    means something is asked about them before (`no_number`).
     """
     return orjson.dumps(value)
 
@@ -54,6 +56,26 @@ def digest(value: Any) -> str:
 def digest_bytes(data: bytes) -> str:
     """First 32 hex digits of the SHA-256 of raw bytes."""
     return hashlib.sha256(data).hexdigest()[:32]
+
+
+def no_number(value: Any) -> str | None:
+    """Where NaN or an infinity stands in a plain value, as a path of keys and places such as `a.0`; None where nowhere.
+
+    TOML and Python have them, JSON has not.
+    """
+    waiting: list[tuple[str, Any]] = [("", value)]
+    while waiting:
+        path, one = waiting.pop()
+        match one:
+            case float() if not isfinite(one):
+                return path.removeprefix(".")
+            case dict():
+                waiting += [(f"{path}.{key}", item) for key, item in reversed(one.items())]
+            case list() | tuple():
+                waiting += [(f"{path}.{place}", item) for place, item in reversed(list(enumerate(one)))]
+            case _:
+                continue
+    return None
 
 
 def decode(data: bytes | str) -> JsonValue:

@@ -204,7 +204,8 @@ class Snapshot:
     """Every tool that exists at one moment, sorted by name, with the presets; immutable and versioned.
 
     `unavailable` maps the name of a tool that is registered but not configured to the reason, for people. `about` maps
-    a source to what it says of itself, for finding its tools; `problems` to what it should have brought and has not.
+    a source to what it says of itself, for finding its tools; `problems` to what it should have brought and has not;
+    `down` to what is away and what to do, while it cannot be reached: its tools keep their place.
     """
 
     version: int
@@ -213,6 +214,7 @@ class Snapshot:
     unavailable: Mapping[str, str] = field(default_factory=lambda: _NO_TEXT)
     about: Mapping[str, str] = field(default_factory=lambda: _NO_TEXT)
     problems: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: _NO_TEXTS)
+    down: Mapping[str, str] = field(default_factory=lambda: _NO_TEXT)
 
     def get(self, name: str) -> ToolSpec | None:
         """The tool of that name, or None."""

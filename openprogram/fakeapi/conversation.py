@@ -12,8 +12,8 @@ ThinkingMode: TypeAlias = Literal["off", "always", "free"]
 
 _TAGGED: Final = re.compile(r"<([a-z][a-z0-9_-]*)(?:\s[^<>]*)?>.*?</\1>", re.DOTALL)
 _NOTICE: Final = re.compile(
-    r"""^(?: Today's\ date\ is\  | Switched\ off, | Switched\ on\ again: | Now\ available: | Continue\.$
-    | More\ tools\ that\ can\ be\ loaded:\  | Background\ command\ \w+:[ ]
+    r"""^(?: Today's\ date\ is\  | Working\ directory:\  | Switched\ off, | Switched\ on\ again: | Now\ available:
+    | Continue\.$ | More\ tools\ that\ can\ be\ loaded:\  | Background\ command\ \w+:[ ]
     | Your\ last\ answer\ ended\ early\. | \(The\ beginning\ of\ this\ conversation\ )""",
     re.VERBOSE,
 )

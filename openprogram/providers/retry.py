@@ -16,6 +16,7 @@ from openprogram.core.prompt import (
     Completed,
     Failed,
     FailureCode,
+    HostedPiece,
     ModelInfo,
     ProviderEvent,
     ProviderFailure,

@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from openprogram.core.errors import BadField
 from openprogram.core.intent import ToolIntent
-from openprogram.core.jsonio import JsonObject, JsonValue, encode
+from openprogram.core.jsonio import JsonObject, JsonValue, encode, no_number
 from openprogram.core.protocol.base import OlderOverride, Override
 from openprogram.session_config.patches import WEB_SEARCH
 
@@ -74,6 +74,8 @@ def read_intent(value: JsonValue) -> ToolIntent:
             adapter = _list_shape()
         case _:
             raise BadField("an intent is an object, a list of names or null", hint="fields: " + ", ".join(_FIELDS))
+    if (path := no_number(value)) is not None:
+        raise BadField(f"{path}: no such value: NaN or an infinity", field=path)
     try:
         text = encode(value)
     except TypeError as error:

@@ -4,13 +4,16 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from openprogram.core.errors import ConfigError, UnknownPreset
+from openprogram.core.events import PermissionMode
 from openprogram.core.intent import ChipEffect, Effective, StoredIntent, ToolIntent
+from openprogram.core.obstacles import Obstacle
 from openprogram.core.prompt import ModelInfo
 from openprogram.core.tooling import DISCOVERY_TOOL, Resolution, Snapshot, ToolSpec
 from openprogram.session_config.layers import Layers, merge
 from openprogram.session_config.patches import WEB_SEARCH
 from openprogram.sessions.hosted import as_served
 from openprogram.sessions.hub import Hub
+from openprogram.tools.obstacles import obstacle
 from openprogram.tools.resolve import turn_view
 
 _NOTHING = ToolIntent()
@@ -44,6 +47,11 @@ def names_now(
         return frozenset(resolution(hub, stored, view, project, override).names)
     except (UnknownPreset, ConfigError):
         return frozenset()
+
+
+def hindrance(hub: Hub, mode: PermissionMode, tool: ToolSpec) -> Obstacle | None:
+    """Why calls of a tool would fail at this moment in a chat of this mode; the live registry knows what is away."""
+    return obstacle(tool, hub.ports.snapshot(), mode, hub.ports.mode_rule)
 
 
 def seen(hub: Hub, model_id: str | None) -> Snapshot:

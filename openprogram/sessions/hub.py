@@ -19,6 +19,7 @@ from openprogram.core.ports import Bus, ModelCatalog, Store
 from openprogram.core.prompt import ModelInfo, ModelParams
 from openprogram.core.storage import SessionRow
 from openprogram.core.tooling import AgentProfile, Snapshot
+from openprogram.permissions.modes import ModeRule, refused_by_mode
 from openprogram.sessions.authority import LiveAuthority
 from openprogram.sessions.emitter import TICK_S
 from openprogram.sessions.journal import Journal
@@ -30,6 +31,7 @@ from openprogram.sessions.sidebar import Sidebar
 from openprogram.sessions.ticker import Ticker
 from openprogram.tokens.calibration import Calibration
 from openprogram.tokens.counts import TokenCounts
+from openprogram.tools.leaving import LeftBehind
 from openprogram.tools.resolutions import Resolutions
 from openprogram.tools.search.finder import Finder
 
@@ -77,6 +79,8 @@ class Ports:
     """What happened beside a chat's turns that its model should hear of."""
     setting_changed: SettingChanged = lambda _user, _key, _value: None
     """Called with `(user_id, key, value)` after a setting was stored."""
+    mode_rule: ModeRule = refused_by_mode
+    """Which tools a permission mode refuses outright."""
     tidy: Callable[[], Awaitable[object]] = _nothing
     """Called with each sweep: clears away what only the composition root knows of."""
 
@@ -118,6 +122,7 @@ class Hub:
         self.default_model: ModelInfo | None = None
         """The model of chats that name none, as far as it is known."""
         self.closing = False
+        self.left = LeftBehind()
         self._run_tasks: set[asyncio.Task[None]] = set()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 

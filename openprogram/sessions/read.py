@@ -1,21 +1,21 @@
 """Reading a chat: messages, snapshots, effective tools."""
 
+from functools import partial
+
 from openprogram.core.errors import BadField, ConfigError, UnknownPreset
 from openprogram.core.events import SessionStatus
 from openprogram.core.intent import ToolIntent
 from openprogram.core.loaded import LoadedSet
 from openprogram.core.protocol.actions import ExplainTools, LoadMessages
-from openprogram.core.protocol.frames import (
-    MessagesAck,
-    Snapshot,
-    ToolsAck,
-)
+from openprogram.core.protocol.frames import MessagesAck, ToolsAck
+from openprogram.core.protocol.frames import Snapshot as SnapshotFrame
 from openprogram.core.protocol.state import PartialAnswer, SessionState
 from openprogram.core.storage import SessionRow, UsageRow
+from openprogram.core.tooling import Snapshot
 from openprogram.core.usage import Usage
 from openprogram.session_config.layers import Layers, explain_all
 from openprogram.session_config.project_file import PROJECT_FILE
-from openprogram.sessions.effective import effective, layers, resolution, seen
+from openprogram.sessions.effective import effective, hindrance, layers, resolution, seen
 from openprogram.sessions.fold import fold, since_last_message
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.intents import correct_later
@@ -53,7 +53,7 @@ async def load_messages(hub: Hub, request: Request, action: LoadMessages) -> Mes
     )
 
 
-async def snapshot(hub: Hub, user_id: str, session_id: str) -> Snapshot:
+async def snapshot(hub: Hub, user_id: str, session_id: str) -> SnapshotFrame:
     """A chat as of its newest seq (P3). Events that are stored while this is read are in it or follow it, never both.
 
     The seq is read first; what the later reads add beyond it arrives again as events, and applying those again changes
@@ -97,7 +97,7 @@ async def snapshot(hub: Hub, user_id: str, session_id: str) -> Snapshot:
         notes=row.notes,
         steps=await store.steps(session_id, page),
     )
-    return Snapshot(session_id=session_id, seq=row.last_seq, state=state)
+    return SnapshotFrame(session_id=session_id, seq=row.last_seq, state=state)
 
 
 async def _counted(hub: Hub, user_id: str, session_id: str) -> tuple[SessionRow, tuple[UsageRow, ...]]:
@@ -153,7 +153,14 @@ async def explain_tools(hub: Hub, request: Request, action: ExplainTools) -> Too
         revision=stored.revision,
         preset=resolved.preset if error is None else chat_layers.session.toolset,
         tools=tool_states(
-            live, resolved, stored.intent.disabled, LoadedSet(row.loaded), priced.declared, priced.now, deciding
+            live,
+            resolved,
+            stored.intent.disabled,
+            LoadedSet(row.loaded),
+            priced.declared,
+            priced.now,
+            deciding,
+            partial(hindrance, hub, row.info.permission_mode),
         ),
         budget=priced.budget,
         decided=explain_all(chat_layers),
@@ -162,5 +169,13 @@ async def explain_tools(hub: Hub, request: Request, action: ExplainTools) -> Too
         presets=preset_infos(live),
         error=error,
         offer=follow_offer(stored.intent, live),
-        problems={**live.problems, **({PROJECT_FILE: (project.fault,)} if project.fault else {})},
+        problems=_problems(live, project.fault),
     )
+
+
+def _problems(live: Snapshot, fault: str | None) -> dict[str, tuple[str, ...]]:
+    """What is wrong with where tools come from, by where: what is away, too."""
+    found = dict(live.problems)
+    for source, why in live.down.items():
+        found[source] = (*found.get(source, ()), why)
+    return found if fault is None else {**found, PROJECT_FILE: (fault,)}

@@ -22,7 +22,7 @@ from openprogram.ledger.log import newest
 from openprogram.sessions.approvals import Broker
 from openprogram.sessions.basis import Basis
 from openprogram.sessions.closing import close_turn
-from openprogram.sessions.effective import floor, resolution, seen_by
+from openprogram.sessions.effective import floor, hindrance, resolution, seen_by
 from openprogram.sessions.emitter import Emitter
 from openprogram.sessions.fold import UnfinishedTurn
 from openprogram.sessions.hosted import served
@@ -78,7 +78,11 @@ async def prepare_run(hub: Hub, basis: Basis, leaf_id: str | None, turn: Unfinis
         boot_id=hub.boot_id,
         progress=await _progress(hub, session_id, new=row.info.leaf_id is None),
         news=hub.ports.news,
-        tool_ports=ToolPorts(live.questions, hub.link(hub, row, history) if hub.link else None),
+        tool_ports=ToolPorts(
+            live.questions,
+            hub.link(hub, row, history) if hub.link else None,
+            lambda tool: hindrance(hub, authority.permission().mode, tool),
+        ),
         max_steps=hub.defaults.max_steps,
         turn_id=lambda: run.turn_id,
     )
@@ -235,7 +239,7 @@ class _Preparer:
         workspace = hub.projects.workspace_of(row.info)
         authority, ask = self._live.authority, self._live.broker
         return Setup(
-            contract=freeze(served(resolved, model), lambda spec: wrap(spec, authority, ask)),
+            contract=freeze(served(resolved, model), lambda spec: wrap(spec, authority, ask, hub.left)),
             floor=floor(snapshot, resolved, model),
             unknown=resolved.unknown,
             dropped=frozenset(resolved.dropped),
@@ -244,7 +248,7 @@ class _Preparer:
             model=model,
             provider=provider,
             params=hub.defaults.params,
-            prompt=PromptContext(str(workspace), hub.defaults.platform, hub.defaults.profile.instructions),
+            prompt=PromptContext(hub.defaults.platform, hub.defaults.profile.instructions),
             workspace=workspace,
             faults=() if project.fault is None else (ErrorInfo(ConfigError.code, project.fault),),
         )

@@ -179,8 +179,10 @@ async def _planned(hub: Hub, chat: Chat, model_id: str, newest: Asked) -> tuple[
     count = hub.ports.tokens.at_most
     asked = offer(contract, floor(snapshot, resolved, model), model, count, row.loaded, row.loaded, row.surface)
     workspace = str(hub.projects.workspace_of(row.info))
-    context = PromptContext(workspace, hub.defaults.platform, hub.defaults.profile.instructions)
-    asked = replace(asked, system_digest=digest(list(assemble(context).texts)), branch=chat.branch, at=chat.branch[-1])
+    context = PromptContext(hub.defaults.platform, hub.defaults.profile.instructions)
+    named = _digest(replace(context, workspace=workspace))  # an older chat keeps the directory where it was told
+    said = named if row.surface.system_digest == named else _digest(context)
+    asked = replace(asked, system_digest=said, branch=chat.branch, at=chat.branch[-1])
 
     def size(tool: JsonObject) -> int:
         return round(count(tool_text(model.counting.api, tool)) * model.counting.ratio)
@@ -202,6 +204,10 @@ async def _planned(hub: Hub, chat: Chat, model_id: str, newest: Asked) -> tuple[
         warmth = replace(warmth, read_rate=rates[0], write_rate=rates[1])
     force = row.surface.epoch == row.forced_epoch
     return plan(row.surface, asked, hub.refusals.of(model), warmth, force=force)[1], prompt
+
+
+def _digest(context: PromptContext) -> str:
+    return digest(list(assemble(context).texts))
 
 
 def _turns_since(switched: Collection[str], branch: Sequence[str], roles: Mapping[str, Role]) -> int:

@@ -17,7 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic.errors import PydanticInvalidForJsonSchema, PydanticSchemaGenerationError
 
 from openprogram.core.errors import BadArguments, BadJson
-from openprogram.core.jsonio import JsonObject, JsonValue, decode, encode
+from openprogram.core.jsonio import JsonObject, JsonValue, decode, encode, no_number
 
 _KEYWORD_ORDER: Final = (
     "type",
@@ -131,6 +131,8 @@ def _read(parameter: inspect.Parameter, hints: dict[str, Any], descriptions: dic
     schema["description"] = descriptions[name]
     if not required and parameter.default is not None:
         schema["default"] = adapter.dump_python(parameter.default, mode="json")
+    if (path := no_number(schema)) is not None:
+        raise ValueError(f"the schema of `{name}` has NaN or an infinity at {path}, which JSON cannot hold")
     schema = _ordered(schema)
     container = schema.get("type") in ("array", "object")
     return Parameter(name, schema, required, nullable, container, adapter)

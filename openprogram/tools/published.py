@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from openprogram.core.errors import ConfigError
-from openprogram.core.jsonio import encode
+from openprogram.core.jsonio import encode, no_number
 from openprogram.core.tooling import ToolSpec
 from openprogram.tools.decorator import NAME
 
@@ -79,6 +79,8 @@ def _fault(item: object, builtin: Collection[str], kept: Collection[str]) -> str
         encode(item.declaration)
     except (TypeError, ValueError) as error:
         return f"its schema is not JSON ({error})"
+    if (path := no_number(item.parameters)) is not None:
+        return f"its schema is not JSON (NaN or an infinity at {path})"
     return None
 
 

@@ -1,7 +1,7 @@
 """Every tool that exists now. The registry is mutable and lives at the edge; what code sees is an immutable snapshot.
 
-Tools come from sources (`builtin`, `plugin:NAME`, `mcp:SERVER`) that come, change and go while the program runs. All
-methods are called on the event loop.
+Tools come from sources (`builtin`, `plugin:NAME`, `mcp:SERVER`) that come, change and go while the program runs. One
+that is only away for a while stays, and says so (`set_down`). All methods are called on the event loop.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
+from openprogram.core.jsonio import no_number
 from openprogram.core.tooling import Preset, Snapshot, ToolSpec
 from openprogram.tools.naming import unique_names
 from openprogram.tools.presets import combine
@@ -28,6 +29,7 @@ class _Source:
     unavailable: Mapping[str, str]
     about: str
     problems: tuple[str, ...] = ()
+    down: str | None = None
 
 
 class Registry:
@@ -60,17 +62,30 @@ class Registry:
 
         `unavailable` says for people why a tool cannot run now (no key, missing binary), by its name in `tools`.
         `about` is what the source says of itself, which helps to find its tools; `problems` say for people what it
-        should have had and has not. In the snapshot a name that is invalid, too long or taken is replaced by a stable
-        unique one.
+        should have had and has not. A source that gives its tools is not down. In the snapshot a name that is invalid,
+        too long or taken is replaced by a stable unique one. A tool whose schema no request could carry is left out, as
+        a problem.
         """
-        stamped = tuple(tool if tool.source == source else replace(tool, source=source) for tool in tools)
-        self._sources[source] = _Source(stamped, MappingProxyType(dict(unavailable)), about, problems)
+        stamped = [tool if tool.source == source else replace(tool, source=source) for tool in tools]
+        odd = [(tool.name, path) for tool in stamped if (path := no_number(tool.parameters)) is not None]
+        told = (f"{name} is left out: its schema has NaN or an infinity at {path}" for name, path in odd)
+        kept = tuple(tool for tool in stamped if no_number(tool.parameters) is None)
+        self._sources[source] = _Source(kept, MappingProxyType(dict(unavailable)), about, (*problems, *told))
         self._rebuild()
 
     def set_unavailable(self, source: str, unavailable: Mapping[str, str]) -> None:
         """Say anew which tools of a source cannot run, and why: a key was given, a program installed."""
-        was = self._sources[source]
-        self.put(source, was.tools, unavailable, about=was.about, problems=was.problems)
+        self._sources[source] = replace(self._sources[source], unavailable=MappingProxyType(dict(unavailable)))
+        self._rebuild()
+
+    def set_down(self, source: str, why: str | None) -> None:
+        """Announce that a source is away, or with None that it is back. Its tools keep their place all the while.
+
+        `why` says for people and models what is away and what to do; calls fail with it. Raises `KeyError` for a source
+        that was never put.
+        """
+        self._sources[source] = replace(self._sources[source], down=why)
+        self._rebuild()
 
     def remove(self, source: str) -> None:
         """Take away all tools of a source; one that is not there is no error."""
@@ -101,13 +116,16 @@ class Registry:
         tools = tuple(
             tool if tool.name == name else replace(tool, name=name, asked_name=tool.name) for name, tool in named
         )
-        about = {source: given.about for source, given in sorted(self._sources.items()) if given.about}
+        sources = sorted(self._sources.items())
+        about = {source: given.about for source, given in sources if given.about}
+        down = {source: given.down for source, given in sources if given.down is not None}
         self._publish(
             replace(
                 self._snapshot,
                 tools=tools,
                 unavailable=MappingProxyType(reasons),
                 about=MappingProxyType(about),
+                down=MappingProxyType(down),
                 problems=self._problems(),
             )
         )

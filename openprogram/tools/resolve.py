@@ -160,7 +160,10 @@ def _chip(
     preset: str | None,
 ) -> ChipEffect:
     """The effective state: on if the model can search, whatever was clicked (T4)."""
-    if any(WEB_SEARCH in tool.provides for tool in kept):
+    able = [tool for tool in kept if WEB_SEARCH in tool.provides]
+    if able and all(tool.source in snapshot.down for tool in able):
+        return ChipEffect("unavailable", snapshot.down[able[0].source])
+    if able:
         by_preset = intent.web_search is None and preset is not None
         return ChipEffect("on", f"the preset {preset} has it" if by_preset else None)
     if intent.web_search is True and snapshot.get(WEB_SEARCH) is None:

@@ -1,13 +1,14 @@
 """Every tool as the tool panel shows it: its state now, and why."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Final, assert_never
 
 from openprogram.core.intent import IntentField, Layer
 from openprogram.core.loaded import LoadedSet
+from openprogram.core.obstacles import Obstacle
 from openprogram.core.prompt import Residency
 from openprogram.core.protocol.tool_frames import ToolState, ToolStateName
-from openprogram.core.tooling import DISCOVERY_TOOL, Resolution, Snapshot
+from openprogram.core.tooling import DISCOVERY_TOOL, Resolution, Snapshot, ToolSpec
 from openprogram.session_config.layers import Layers, disabled_by, explain
 from openprogram.session_config.patches import WEB_SEARCH
 
@@ -23,21 +24,26 @@ def tool_states(
     tokens: Mapping[str, int],
     now: Mapping[str, int],
     layers: Layers | None = None,
+    obstacle: Callable[[ToolSpec], Obstacle | None] = lambda _tool: None,
 ) -> tuple[ToolState, ...]:
     """One line per registered tool, by name. `switched_off` are the chat's own.
 
     `tokens` prices by name what was counted, `now` what is paid for it as things are. `layers` are what the resolution
-    came from: they tell whose wish it is that a tool is not there.
+    came from: they tell whose wish it is that a tool is not there. `obstacle` tells why calls of one that is
+    there would fail now.
     """
     discovery = DISCOVERY_TOOL in resolution.names
+    obstacles = {tool.name: found for tool in resolution.kept if (found := obstacle(tool)) is not None}
     return tuple(
         ToolState(
             name=tool.name,
             description=tool.description.partition("\n")[0][:DESCRIBED],
             source=tool.source,
-            state=_state(tool.name, tool.residency if discovery else "resident", resolution, loaded),
+            state=obstacles[tool.name].state
+            if tool.name in obstacles
+            else _state(tool.name, tool.residency if discovery else "resident", resolution, loaded),
             reason=resolution.dropped[tool.name].reason if tool.name in resolution.dropped else None,
-            detail=resolution.dropped[tool.name].detail if tool.name in resolution.dropped else "",
+            detail=_detail(tool.name, resolution, obstacles),
             residency=tool.residency,
             tokens=tokens.get(tool.name),
             tokens_now=now.get(tool.name),
@@ -47,6 +53,11 @@ def tool_states(
         )
         for tool in snapshot.tools
     )
+
+
+def _detail(name: str, resolution: Resolution, obstacles: Mapping[str, Obstacle]) -> str:
+    told = resolution.dropped.get(name) or obstacles.get(name)
+    return told.detail if told is not None else ""
 
 
 def _layer(name: str, resolution: Resolution, layers: Layers | None) -> Layer | None:

@@ -5,6 +5,8 @@ approval     a person's word where mode and grants want it; not counted as the t
 timeout      the call is cancelled at its limit
 bounds       the result is cut to its limit
 
+Around whatever a tool of others does stands `leaving`: it is left behind where it does not end.
+
 A contract tells kinds with versions (spec tools.md T23): raise one when what its wrapper does to a call changes.
 """
 
@@ -15,6 +17,7 @@ from openprogram.core.ports import Authority
 from openprogram.core.tooling import ContractTool, ToolSpec
 from openprogram.tools.approval import with_approval
 from openprogram.tools.bounds import with_bounds
+from openprogram.tools.leaving import LeftBehind
 from openprogram.tools.timeout import with_timeout
 from openprogram.tools.validation import with_validation
 
@@ -22,11 +25,15 @@ VALIDATION: Final = "validation/1"
 KINDS: Final = ("approval/1", "timeout/1", "bounds/1")
 
 
-def wrap(spec: ToolSpec, authority: Authority, ask: Ask) -> ContractTool:
-    """The tool with its wrapped executor. Whether it may be called at all is decided at dispatch, before it (law 6)."""
-    execute = with_bounds(spec.execute, spec.limits.output_chars)
+def wrap(spec: ToolSpec, authority: Authority, ask: Ask, left: LeftBehind) -> ContractTool:
+    """The tool with its wrapped executor. Whether it may be called at all is decided at dispatch, before it (law 6).
+
+    `left` takes what does not end when it should.
+    """
+    watched = left.watched(spec)
+    execute = with_bounds(watched.execute, spec.limits.output_chars)
     execute = with_timeout(execute, spec.limits.timeout_s)
-    execute = with_approval(execute, spec, authority, ask)
+    execute = with_approval(execute, watched, authority, ask)
     if spec.validate is not None:
         return ContractTool(spec, with_validation(execute, spec.validate), (VALIDATION, *KINDS))
     return ContractTool(spec, execute, KINDS)

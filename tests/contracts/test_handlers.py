@@ -14,6 +14,7 @@ from tests.support.tree import Module, dotted_name, enclosing, modules, write_tr
 SUPERVISORS: frozenset[str] = frozenset(
     {
         "openprogram/agent/calls.py:_execute",
+        "openprogram/app/beside.py:_supervised",  # work of the lifespan
         "openprogram/app/plugins.py:_guarded",  # importing a plug-in runs code of other people
         "openprogram/bus/local.py:LocalBus.publish",  # a subscriber's fault must not reach the publisher
         "openprogram/providers/streaming.py:answer",

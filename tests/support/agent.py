@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from openprogram.agent.environment import AsStated, Environment, History, Progress, Resumed, Setup
+from openprogram.agent.environment import AsStated, Environment, History, Progress, Resumed, Setup, ToolPorts
 from openprogram.agent.freeze import freeze
 from openprogram.agent.loop import run
 from openprogram.agent.stop import StopSignal
@@ -160,6 +160,7 @@ class Chat:
         self.floor: tuple[str, ...] = ()
         self.model = MODEL
         self.capabilities = AsStated()
+        self.tool_ports = ToolPorts()
         self.now = NOON
         self.max_steps = 200
         self.setups = 0
@@ -182,7 +183,7 @@ class Chat:
             model=self.model,
             provider=self.endpoint,
             params=ModelParams(),
-            prompt=PromptContext("/workspace", "linux"),
+            prompt=PromptContext("linux"),
             workspace=Path("/workspace"),
         )
 
@@ -200,6 +201,7 @@ class Chat:
             history=self.history,
             loaded=self.loaded,
             capabilities=self.capabilities,
+            tool_ports=self.tool_ports,
             stop=self.stop,
             clock=lambda: self.now,
             monotonic=lambda: self.now,

@@ -14,6 +14,7 @@ from openprogram.core.intent import ToolIntent
 from openprogram.core.jsonio import digest
 from openprogram.core.tooling import AgentProfile, Contract, Preset, ToolSpec
 from openprogram.tokens import count_tokens
+from openprogram.tools.leaving import LeftBehind
 from openprogram.tools.registry import Registry
 from openprogram.tools.resolve import resolve
 from openprogram.tools.search.index import Index
@@ -66,7 +67,7 @@ def _intents() -> list[ToolIntent]:
 def _resolved(registry: Registry, index: Index, intent: ToolIntent) -> list[object]:
     snapshot = registry.snapshot
     resolution = resolve(intent, snapshot, AgentProfile(forbidden=("get_*3",)), "web")
-    contract = Contract(tuple(wrap(tool, Switches(), Person()) for tool in resolution.kept), 0, 0)
+    contract = Contract(tuple(wrap(tool, Switches(), Person(), LeftBehind()) for tool in resolution.kept), 0, 0)
     return [
         [tool.declaration for tool in resolution.kept],
         [[name, drop.reason, drop.detail] for name, drop in resolution.dropped.items()],

@@ -26,6 +26,7 @@ from openprogram.core.protocol.frames import AnyAck, ChatAck, IntentAck, Message
 from openprogram.core.storage import Remembered, SessionRow, StoredEvent, Write
 from openprogram.core.tooling import AgentProfile, Preset
 from openprogram.core.topics import session_topic
+from openprogram.permissions.modes import ModeRule, refused_by_mode
 from openprogram.sessions.hub import Defaults, Ports, SettingChanged
 from openprogram.sessions.service import SessionService, session_service
 from openprogram.store.sqlite.store import SqliteStore
@@ -146,8 +147,6 @@ class Chats:
         """Make a chat without messages."""
         return cast(ChatAck, await self.do("create_session", **fields)).session_id
 
-    # -- looking ------------------------------------------------------------------------------------------------
-
     async def events(self, session_id: str, after: int = 0) -> list[Event]:
         """The chat's log."""
         return [decode_event(stored.payload) for stored in await self.log(session_id, after)]
@@ -232,6 +231,7 @@ async def opened(
     monotonic: Callable[[], float] = lambda: NOON,
     clock: Callable[[], float] = lambda: NOON,
     setting_changed: SettingChanged = lambda _user_id, _key, _value: None,
+    mode_rule: ModeRule = refused_by_mode,
 ) -> AsyncIterator[Chats]:
     """Serve the chats of `folder`. The default profile offers every tool of the test."""
     if registry is None:
@@ -252,6 +252,7 @@ async def opened(
         clock=clock,
         monotonic=monotonic,
         setting_changed=setting_changed,
+        mode_rule=mode_rule,
     )
     defaults = Defaults(workspace=Path("/tmp"), profile=profile, permission_mode=mode, max_steps=max_steps)
     try:

@@ -26,6 +26,7 @@ from openprogram.core.tooling import ContractTool, ToolContext, ToolOutput, Tool
 from openprogram.core.usage import Usage
 from openprogram.sessions.approvals import Broker
 from openprogram.sessions.questions import Questions
+from openprogram.tools.leaving import LeftBehind
 from openprogram.tools.wrap import wrap
 from tests.support.agent import Chat, FakeTool, RecordingEmit
 from tests.support.script import Gate, Script, ScriptedProvider, failed, say
@@ -130,7 +131,7 @@ class Stage:
         self.questions = Questions(self.chat.emit, self.chat.stop)
 
     def _wrap(self, spec: ToolSpec) -> ContractTool:
-        return wrap(spec, self.chat.switches, self._ask)
+        return wrap(spec, self.chat.switches, self._ask, LeftBehind())
 
     async def _ask(self, request: ApprovalRequested) -> Answer:
         reply = asyncio.get_running_loop().call_soon(self._decide, request)  # the person, once this waits

@@ -216,7 +216,7 @@ id: string
 session_id: string
 }
 /**
- * Ask what the next message would read anew, before it is sent: after a break, with another model, elsewhere.
+ * Ask what the next message would read anew, before it is sent: after a break, or with another model.
  */
 export interface PreviewSend {
 action: "preview_send"
@@ -1397,7 +1397,7 @@ name: string
 reason: (("tools_off" | "not_in_preset" | "switched_off" | "chip_off" | "profile_forbids" | "source_forbids" | "not_configured") | null)
 residency: ("resident" | "deferred")
 source: string
-state: ("on" | "off" | "deferred" | "loaded" | "unavailable")
+state: ("on" | "off" | "deferred" | "loaded" | "unavailable" | "down" | "refused_by_mode")
 switchable: boolean
 switched_off: boolean
 tokens: (number | null)

@@ -75,7 +75,7 @@ class PreviewToggle(SessionAction):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreviewSend(SessionAction):
-    """Ask what the next message would read anew, before it is sent: after a break, with another model, elsewhere."""
+    """Ask what the next message would read anew, before it is sent: after a break, or with another model."""
 
     action: Literal["preview_send"]
 

@@ -7,7 +7,9 @@ from openprogram.core.intent import IntentField, Layer
 from openprogram.core.prompt import Residency
 from openprogram.core.tooling import DropReason
 
-ToolStateName = Literal["on", "off", "deferred", "loaded", "unavailable"]
+ToolStateName = Literal["on", "off", "deferred", "loaded", "unavailable", "down", "refused_by_mode"]
+"""`down` and `refused_by_mode`: the tool is there as `residency` says, and its calls fail for now (`detail` says why).
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

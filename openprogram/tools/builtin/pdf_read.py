@@ -54,7 +54,7 @@ async def pdf_read(context: ToolContext, path: str, first: int = 1, last: int | 
         case "encrypted":
             raise ToolFailure(f"{place.shown} is encrypted: {report.detail or 'it needs a password'}.")
         case "damaged":
-            raise ToolFailure(f"{place.shown} is damaged or no PDF: {report.detail}.")
+            raise ToolFailure(f"{place.shown} is damaged, or no PDF.")
         case None:
             return _show(place, report, first, last)
 

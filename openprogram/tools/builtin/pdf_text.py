@@ -6,8 +6,8 @@ Run as a script with the file as standard input (open for reading, seekable):
     python -I pdf_text.py FIRST LAST CHARACTERS < file.pdf
 
 It writes one JSON object: `{"pages": 12, "texts": ["page FIRST", ...]}`, with whole pages up to about so many
-characters and at least one, or `{"problem": "encrypted" | "damaged", "detail": "..."}`. It imports nothing of this
-program.
+characters and at least one, or `{"problem": "encrypted" | "damaged"}`, the former with `detail`. It imports nothing of
+this program.
 """
 
 import json
@@ -30,10 +30,12 @@ def main() -> None:
     first, last, characters = map(int, sys.argv[1:4])
     try:
         report = _report(sys.stdin.buffer, first, last, characters)
-    except (FileNotDecryptedError, DependencyError) as error:
-        report = {"problem": "encrypted", "detail": str(error)}
-    except (PyPdfError, RecursionError) as error:
-        report = {"problem": "damaged", "detail": str(error)[:300]}
+    except DependencyError:
+        report = {"problem": "encrypted", "detail": "in a way that cannot be read here"}
+    except FileNotDecryptedError:
+        report = {"problem": "encrypted", "detail": "it needs a password"}
+    except (PyPdfError, RecursionError):  # their texts are Python's, of no use to who has the file
+        report = {"problem": "damaged"}
     sys.stdout.buffer.write(json.dumps(report).encode())
 
 

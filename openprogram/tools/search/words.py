@@ -1,4 +1,4 @@
-"""Text as search terms. Names are split at case, digits and signs, words are folded and stemmed.
+"""Text as search terms. Names are split at case, digits and signs, words are folded and stemmed; accents do not count.
 
 Scripts without spaces between words come as pairs of characters. What was split in one place and written as one word in
 another ("file_system", "filesystem") meets again as a compound of neighbours.
@@ -15,6 +15,8 @@ import Stemmer
 _CASE: Final = re.compile(r"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _UNSPACED: Final = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\u0e00-\u0e7f"
 _WORD: Final = re.compile(rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W\d_])+|\d+")
+_ACCENTS: Final = re.compile(r"[\u0300-\u036f]")
+"""Marks over Latin, Greek and Cyrillic letters. In other scripts a mark makes another letter."""
 _IS_UNSPACED: Final = re.compile(rf"[{_UNSPACED}]")
 
 _FUNCTION_WORDS: Final = """
@@ -51,8 +53,15 @@ class Words:
         return list(dict.fromkeys(self._stem(word) for word in telling or words))
 
 
+def _plain(text: str) -> str:
+    """Without accents: many people leave them out, or write them as marks of their own."""
+    if text.isascii():
+        return text
+    return unicodedata.normalize("NFKC", _ACCENTS.sub("", unicodedata.normalize("NFKD", text)))
+
+
 def _words(text: str) -> Iterator[str]:
-    for word in _WORD.findall(_CASE.sub(" ", unicodedata.normalize("NFKC", text))):
+    for word in _WORD.findall(_CASE.sub(" ", _plain(text))):
         if not _IS_UNSPACED.match(word):
             yield word.casefold()
         elif len(word) == 1:

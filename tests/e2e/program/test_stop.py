@@ -12,7 +12,7 @@ import pytest
 from tests.support.conversation import Chat, call_block, sent, text_block, texts
 from tests.support.crash import gone
 from tests.support.fake import FakeApi
-from tests.support.server import Server
+from tests.support.server import Server, running_server
 from tests.support.ws import Client, Refused
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -210,3 +210,23 @@ async def test_the_sidebar_hears_that_it_is_over(client: Client, fake: FakeApi) 
     await stopped(chat)
     await client.send("rename_session", session_id=chat.id, title="Renamed")
     assert (await client.hint(chat.id, title="Renamed"))["status"] == "idle"
+
+
+async def test_a_plug_in_that_never_ends_holds_up_neither_stop_nor_the_servers_end(
+    tmp_path: Path, fake: FakeApi
+) -> None:  # P7
+    async with running_server(tmp_path, fake, program="tests.support.deaf_tool") as server:
+        async with server.client() as client:
+            chat = await Chat.create(client, "openai")
+            await fake.script({"blocks": [call_block("deaf")]})
+            await chat.send("wait")
+            await chat.event("tool_output_delta")
+            await stopped(chat)
+            await goes_on(chat, fake)
+        await server.stop()
+        assert "tool_left_behind" in server.log
+        assert "plugin:sea" in server.log
+        await server.start()
+        async with server.client() as client:
+            again = Chat(client, chat.id)
+            assert (await again.snapshot())["status"] == "idle"

@@ -207,3 +207,25 @@ async def test_a_chat_of_a_released_version_is_sent_as_that_version_sent_it(
             [request] = chats.provider.requests
         sent = {wire: history(body) for wire, body in bodies(request).items()}
         check(released.with_suffix(".json"), {"tools": list(request.tools), **sent}, regenerate=regenerate)
+
+
+async def test_a_chat_whose_system_prompt_once_named_its_directory_keeps_it_there_until_it_moves(
+    tmp_path: Path,
+) -> None:  # law 4, C11, C12
+    folder = tmp_path / "there"
+    folder.mkdir()
+    restored(tmp_path, GOLDEN / "append_v6.sql")
+    async with opened(tmp_path, say("Here."), say("There."), say("Still."), registry=registry()) as chats:
+        of(chats, "append")
+        session_id = await only_chat(chats)
+        await chats.said("Where are we?", session_id)
+        await chats.do("set_workspace", session_id=session_id, workspace=str(folder))
+        await chats.said("And now?", session_id)
+        await chats.said("And now?", session_id)
+        here, moved, stayed = chats.provider.requests
+        notices = [message.text for message in await chats.branch(session_id) if message.role == "notice"]
+    assert "Working directory: /tmp\n" in "\n".join(here.system)
+    assert "Working directory: " not in "\n".join(moved.system)
+    assert stayed.system == moved.system
+    told = [line for text in notices for line in text.splitlines() if line.startswith("Working directory: ")]
+    assert told == [f"Working directory: {folder}"]

@@ -10,11 +10,12 @@ from openprogram.core.compaction import Compacted
 from openprogram.core.events import StepFinished
 from openprogram.core.protocol.frames import PreviewAck
 from openprogram.core.protocol.price_frames import ModelPricesAck, Reread, SendPreviewAck
+from openprogram.core.tooling import AgentProfile
 from openprogram.core.usage import CacheRules, Usage
 from tests.support.agent import NOON, FakeTool
 from tests.support.script import MODEL, Script, say
 from tests.support.sent import PRICE
-from tests.support.sessions import Chats, opened
+from tests.support.sessions import EVERYTHING, Chats, opened
 
 LONG = 84_000
 ANSWER = 1_000
@@ -45,9 +46,11 @@ def read(prompt: int, more: int) -> Script:
 
 
 @asynccontextmanager
-async def priced(folder: Path, watch: Watch, *scripts: Script) -> AsyncIterator[Chats]:
+async def priced(
+    folder: Path, watch: Watch, *scripts: Script, profile: AgentProfile = EVERYTHING
+) -> AsyncIterator[Chats]:
     """Chats on a model with a price, beside another one."""
-    async with opened(folder, *scripts, tools=[FakeTool("read")], clock=watch) as chats:
+    async with opened(folder, *scripts, tools=[FakeTool("read")], clock=watch, profile=profile) as chats:
         chats.catalog.model, chats.catalog.others = PRICED, (OTHER,)
         yield chats
 
@@ -115,11 +118,20 @@ async def test_another_model_reads_all_anew_and_going_back_reads_nothing(tmp_pat
         assert (await models(chats, session_id))[PRICED.id].tokens == LONG + 1_010
 
 
-async def test_another_directory_reads_anew_what_stands_behind_the_tools(tmp_path: Path) -> None:
+async def test_another_directory_costs_nothing(tmp_path: Path) -> None:
     watch = Watch()
-    async with priced(tmp_path, watch, wrote(LONG), wrote(LONG)) as chats:
+    async with priced(tmp_path, watch, wrote(LONG)) as chats:
         session_id = await chats.said("a long story")
         await chats.do("set_workspace", session_id=session_id, workspace=str(tmp_path))
+        ahead = await preview(chats, session_id)
+        assert (ahead.reason, ahead.state, ahead.now) == ("unchanged", "warm", NOTHING)
+
+
+async def test_other_instructions_read_anew_what_stands_behind_the_tools(tmp_path: Path) -> None:
+    watch = Watch()
+    async with priced(tmp_path, watch, wrote(LONG)) as chats:
+        session_id = await chats.said("a long story")
+    async with priced(tmp_path, watch, profile=replace(EVERYTHING, instructions="Speak like a pirate.")) as chats:
         ahead = await preview(chats, session_id)
         assert (ahead.reason, ahead.state, ahead.now.costly) == ("system_changed", "warm", True)
         assert ahead.now.tokens is not None

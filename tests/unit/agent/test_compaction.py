@@ -100,7 +100,7 @@ async def test_between_turns_is_compacted_earlier_than_within_one() -> None:  # 
     assert [event.outcome for event in between.emit.of(Compacted)] == ["done"]
     assert [message.text for message in between.provider.requests[-1].messages[-2:]] == [
         "and now this",
-        "Today's date is 2026-01-01.",
+        "Today's date is 2026-01-01.\nWorking directory: /workspace",
     ]
 
 

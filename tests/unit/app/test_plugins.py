@@ -1,6 +1,9 @@
 """Packages bring tools by entry points: real packages on the import path, as an installer leaves them."""
 
+import asyncio
+import builtins
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -47,11 +50,11 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install
             del sys.modules[name]
 
 
-async def registered() -> Registry:
+async def registered(**patience: float) -> Registry:
     """A registry with the built-in tools and the installed plug-ins."""
     made = Registry()
     made.put("builtin", BUILTIN)
-    await register_plugins(made)
+    await register_plugins(made, **patience)
     return made
 
 
@@ -132,3 +135,60 @@ def test_a_package_that_is_there_twice_counts_once(
     install("openprogram-sea", "sea = sea_tools:tides", {"sea_tools.py": TOOL.format(name="tides")})
     monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
     assert [(one.source, one.package) for one in installed()] == [("plugin:sea", "openprogram-sea 1.0")]
+
+
+HANGS = "import builtins\n\nbuiltins.tests_go_on.wait()\n"
+
+
+@pytest.fixture
+def go_on(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """Lets the imports that hang end; at the latest with the test."""
+    event = threading.Event()
+    monkeypatch.setattr(builtins, "tests_go_on", event, raising=False)
+    yield event
+    event.set()
+
+
+class Told:
+    """A log that can be waited for."""
+
+    def __init__(self) -> None:
+        self.warned, self.warnings = asyncio.Event(), list[dict[str, object]]()
+
+    def warning(self, event: str, **fields: object) -> None:
+        self.warnings.append({"event": event, **fields})
+        self.warned.set()
+
+    def info(self, event: str, **fields: object) -> None:
+        """Of no interest here."""
+
+
+async def test_an_import_that_takes_long_is_named_while_the_start_waits_for_it(
+    install: Install, go_on: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install("openprogram-sea", "sea = slow_sea:tides", {"slow_sea.py": HANGS + TOOL.format(name="tides")})
+    told = Told()
+    monkeypatch.setattr("openprogram.app.plugins._log", told)
+    async with asyncio.TaskGroup() as group:
+        starting = group.create_task(registered(slow_s=0.01, most_s=3600))
+        await told.warned.wait()
+        assert not starting.done()
+        go_on.set()
+    (slow,) = told.warnings
+    assert (slow["event"], slow["source"], slow["package"]) == ("plugin_slow", "plugin:sea", "openprogram-sea 1.0")
+    snapshot = starting.result().snapshot
+    assert [tool.name for tool in snapshot.tools if tool.source == "plugin:sea"] == ["tides"]
+    assert snapshot.problems == {}
+
+
+async def test_an_import_that_never_ends_is_left_out_and_told_and_keeps_nobody_else_away(
+    install: Install, go_on: threading.Event
+) -> None:
+    install("openprogram-deep", "deep = hung_deep:tides", {"hung_deep.py": HANGS + TOOL.format(name="depths")})
+    install("openprogram-sea", "sea = sea_tools:tides", {"sea_tools.py": TOOL.format(name="tides")})
+    snapshot = (await registered(slow_s=0.01, most_s=3)).snapshot
+
+    assert not go_on.is_set()
+    assert [tool.name for tool in snapshot.tools if tool.source != "builtin"] == ["tides"]
+    (problem,) = snapshot.problems["plugin:deep"]
+    assert problem == "openprogram-deep 1.0 is left out: its import did not end within 3 s"

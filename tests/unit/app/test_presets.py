@@ -1,10 +1,11 @@
 """Presets of the file and of the user side by side, and the file read again when it changes."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from openprogram.app.config_file import read_config
 from openprogram.app.presets import PresetSource, config_presets, following
@@ -113,3 +114,26 @@ async def test_a_file_that_changes_is_read_again_and_one_that_is_broken_changes_
         assert list(mended.presets)[-1] == "b"
         file.unlink()
         await until(lambda snapshot: all(preset.source == "builtin" for preset in snapshot.presets.values()))
+
+
+async def test_a_fault_that_nobody_thought_of_ends_the_following_neither_silently_nor_for_good(
+    tmp_path: Path,
+) -> None:  # law 10
+    faults = [LookupError("nobody thought of this")]
+
+    class Odd(PresetSource):
+        def configure(self, presets: Iterable[Preset]) -> None:
+            chosen = tuple(presets)
+            if chosen and faults:
+                raise faults.pop()
+            super().configure(chosen)
+            if chosen:
+                done.set()
+
+    registry, done = Registry(), asyncio.Event()
+    with capture_logs() as logs:
+        async with following(tmp_path, Odd(registry, (), None), poll_s=0.01, again_s=0.01):
+            (tmp_path / "config.toml").write_text('[presets.a]\nentries = ["read"]\n')
+            await done.wait()
+    assert "a" in registry.snapshot.presets
+    assert [line["work"] for line in logs if line["event"] == "background_work_failed"] == ["follow config.toml"]

@@ -158,7 +158,7 @@ def test_what_was_only_counted_is_told_of_too() -> None:
 
 
 def test_the_catalog_is_the_last_section_of_the_session_tier_or_none() -> None:  # C11, T16
-    bare = assemble(PromptContext("/work", "linux", "Be brief."))
-    full = assemble(PromptContext("/work", "linux", "Be brief.", catalog="Tools:\nweather"))
+    bare = assemble(PromptContext("linux", "Be brief."))
+    full = assemble(PromptContext("linux", "Be brief.", catalog="Tools:\nweather"))
     assert full.stable == bare.stable
     assert full.session == (*bare.session, "Tools:\nweather")

@@ -51,7 +51,7 @@ PLAN = SurfacePlan(
     "keep", "unchanged", epoch=1, declared=(), withdrawn=("bash",), restored=("read",), added=("web_search",)
 )
 NEWS = [News("job_1", "ended with exit code 0 (make)")]
-NOTICE = notice_text(PLAN, (), "2026-11-30", [spec("later")], news=NEWS) or ""
+NOTICE = notice_text(PLAN, (), "2026-11-30", [spec("later")], news=NEWS, workspace="/work") or ""
 """Every line that there can be."""
 
 

@@ -101,3 +101,17 @@ def test_the_chat_decides_over_its_project_and_the_project_over_the_profile() ->
     assert merge(layers) == ToolIntent(toolset="coding", web_search=False, disabled=("bash", "write"))
     assert explain(layers, "toolset").layer == "project"
     assert explain(layers, "web_search").layer == "session"
+
+
+@pytest.mark.parametrize("number", ["inf", "-inf", "nan"])
+@pytest.mark.parametrize("field", ["enabled", "web_search", "toolset", "picked", "disabled", "allowed"])
+@pytest.mark.parametrize("shape", ["{}", "[{}]", "{{ a = {} }}"])
+def test_a_number_that_json_cannot_hold_is_a_fault_and_not_nothing(number: str, field: str, shape: str) -> None:
+    layer = read(f"[tools]\n{field} = {shape.format(number)}")
+    assert layer.fault is not None
+    assert field in layer.fault
+    assert layer.intent.toolset == "safe"
+
+
+def test_a_bare_list_with_such_a_number_is_a_fault() -> None:
+    assert read('tools = ["read", nan]').fault is not None

@@ -176,3 +176,17 @@ def test_validation_alone_says_the_same_and_runs_nothing() -> None:
 
 def test_the_schema_is_json_and_not_shared_between_declarations() -> None:
     assert json.loads(json.dumps(everything_.parameters)) == everything_.parameters
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_a_default_that_json_cannot_hold_is_no_declaration(number: float) -> None:
+    async def far(context: ToolContext, distance: float = number) -> str:
+        """Go.
+
+        Args:
+            distance: How far
+        """
+        return f"{distance}"
+
+    with pytest.raises(TypeError, match="`distance` has NaN or an infinity at default"):
+        tool()(far)

@@ -7,6 +7,7 @@ import pytest
 
 from openprogram.agent.tool_search import tool_search
 from openprogram.core.errors import ConfigError
+from openprogram.core.jsonio import JsonObject
 from openprogram.tools.builtin.compose import BuiltinConfig, builtin_tools
 from openprogram.tools.builtin.jobs import Jobs
 from openprogram.tools.published import RESERVED, check_published
@@ -67,3 +68,12 @@ def test_a_published_tool_waits_until_it_is_found_whatever_it_says() -> None:  #
 def test_an_entry_point_that_leads_to_no_tools_is_an_error(published: object) -> None:
     with pytest.raises(ConfigError, match="neither a tool nor a list of tools"):
         check_published(published, ())
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
+def test_a_schema_with_a_number_that_json_cannot_hold_is_left_out(number: float) -> None:
+    parameters: JsonObject = {"type": "object", "properties": {"far": {"type": "number", "default": number}}}
+    checked = check_published([spec("far", parameters=parameters), WEATHER], ())
+    assert checked.tools == (WEATHER,)
+    (problem,) = checked.problems
+    assert "properties.far.default" in problem

@@ -113,3 +113,13 @@ def test_presets_that_cannot_be_used_leave_the_old_ones_in_force() -> None:
     made.set_presets([Preset("yours", "Yours")])
     assert "mine" not in made.snapshot.presets
     assert "yours" in made.snapshot.presets
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_a_tool_whose_schema_no_request_could_carry_is_left_out_and_told_whoever_brings_it(number: float) -> None:
+    odd: JsonObject = {"type": "object", "properties": {"deep": {"anyOf": [{"maximum": number}]}}}
+    made = registry(("mcp:s", [spec("odd", parameters=odd), spec("plain")]))
+    assert [tool.name for tool in made.snapshot.tools if tool.source == "mcp:s"] == ["plain"]
+    (problem,) = made.snapshot.problems["mcp:s"]
+    assert "odd" in problem
+    assert "properties.deep.anyOf.0.maximum" in problem

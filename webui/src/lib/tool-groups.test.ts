@@ -27,16 +27,18 @@ describe("groups of tools", () => {
         tool("b", { state: "unavailable", tokens_now: 0 }),
         tool("d", { state: "deferred", tokens_now: 3 }),
         tool("c"),
+        tool("e", { state: "refused_by_mode" }),
+        tool("y", { source: "mcp:git", state: "down" }),
       ],
       "",
     );
     expect(groups.map((group) => [group.source, group.list.map((each) => each.name)])).toEqual([
-      ["builtin", ["c", "d", "b", "a"]],
-      ["mcp:git", ["x"]],
+      ["builtin", ["c", "d", "b", "e", "a"]],
+      ["mcp:git", ["x", "y"]],
     ]);
     expect(groups.map((group) => [group.on, group.tokens])).toEqual([
-      [2, 103],
-      [1, 100],
+      [3, 203],
+      [2, 200],
     ]);
   });
 

@@ -16,6 +16,9 @@ export interface ToolGroup {
 
 export const isOn = (tool: ToolState): boolean => tool.state !== "off" && tool.state !== "unavailable";
 
+/** It is on, and its calls fail for now. */
+export const isHindered = (tool: ToolState): boolean => tool.state === "down" || tool.state === "refused_by_mode";
+
 /** The tools that match what was typed, the built-in ones first, then source by source. */
 export function groupTools(tools: readonly ToolState[], typed: string): ToolGroup[] {
   const wanted = typed.trim().toLowerCase();
@@ -43,7 +46,8 @@ export function short(tokens: number): string {
 }
 
 function rank(tool: ToolState): number {
-  return tool.state === "off" ? 2 : tool.state === "unavailable" ? 1 : 0;
+  if (tool.state === "off") return 2;
+  return tool.state === "unavailable" || isHindered(tool) ? 1 : 0;
 }
 
 function sum(list: readonly ToolState[]): number | null {

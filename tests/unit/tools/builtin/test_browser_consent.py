@@ -12,6 +12,7 @@ from openprogram.core.jsonio import JsonValue
 from openprogram.core.storage import Grant
 from openprogram.core.tooling import ToolOutput, ToolSpec
 from openprogram.tools.builtin.browser_consent import described
+from openprogram.tools.leaving import LeftBehind
 from openprogram.tools.wrap import wrap
 from tests.support.sites import Site, page, ref_of
 from tests.support.tool_calls import text_of
@@ -35,7 +36,9 @@ class Chat:
         self.person = Person(*answers)
 
     async def __call__(self, **arguments: JsonValue) -> ToolOutput:
-        return await wrap(self.browser, self.switches, self.person).execute(arguments, context(self.workspace))
+        return await wrap(self.browser, self.switches, self.person, LeftBehind()).execute(
+            arguments, context(self.workspace)
+        )
 
     async def opened(self, url: str) -> str:
         return text_of(await self(action="open", url=url))

@@ -151,7 +151,12 @@ async def test_what_is_no_picture_says_so(call, tmp_path):
     (call.workspace / "a.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
     (call.workspace / "a.bmp").write_bytes(b"BM" + bytes(60))
     assert "is no picture that can be shown" in await call.fails(image_view, path="text.png")
-    assert "cannot be shown: it is damaged" in await call.fails(image_view, path="half.png")
+    (call.workspace / "noise.png").write_bytes(whole[:8] + bytes(range(256)))
+    (call.workspace / "broken.png").write_bytes(whole[:30] + b"\xff" * 300 + whole[330:])
+    for name in ("half.png", "noise.png", "broken.png"):
+        said = await call.fails(image_view, path=name)
+        assert "cannot be shown: it is damaged" in said
+        assert not {*"<>'"} & {*said}, said  # nothing of how Python writes its objects
     for name in ("a.svg", "a.bmp"):
         assert "is no picture that can be shown" in await call.fails(image_view, path=name)
     assert "does not exist" in await call.fails(image_view, path="gone.png")

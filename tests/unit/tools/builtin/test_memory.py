@@ -147,3 +147,9 @@ def test_a_note_is_an_edit_of_the_workspace(tmp_path):  # R17
         "allow",
         "ask",
     )
+
+
+@pytest.mark.parametrize("asked", ["café", "cafe", "CAFE", "cafe\u0301"])
+async def test_a_note_is_found_with_and_without_its_accents(call, asked):
+    await call(memory_write, note="places", text="The team meets in the Café Élan.")
+    assert "Café Élan" in text_of(await call(memory_search, query=asked))

@@ -18,7 +18,11 @@ def test_a_name_is_its_words_in_any_style(name: str) -> None:
     [
         ("HTTPServer2", ["http", "server", "2"]),
         ("base64", ["base", "64"]),
-        ("Übersetzen", ["übersetzen"]),
+        ("Übersetzen", ["ubersetzen"]),
+        ("Señor naïve Ångström", ["senor", "naiv", "angstrom"]),
+        ("Ελλάδα Ёлка", ["ελλαδα", "елка"]),
+        ("がく ガク", ["がく", "ガク"]),
+        ("한국", ["한국"]),
         ("ＷＩＤＥ", ["wide"]),
         ("天气预报", ["天气", "气预", "预报"]),
         ("查weather表", ["查", "weather", "表"]),
@@ -48,3 +52,8 @@ def test_a_query_has_each_term_once() -> None:
 
 def test_function_words_are_single_lower_case_words() -> None:
     assert all(word.isalpha() and word.islower() for word in FUNCTION_WORDS)
+
+
+@pytest.mark.parametrize("word", ["café", "CAFÉ", "cafe\u0301", "cafe"])
+def test_accents_do_not_count_however_they_are_written(word: str) -> None:
+    assert Words().terms(word) == ["cafe"]

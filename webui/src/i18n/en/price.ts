@@ -6,7 +6,7 @@ export const price = {
   "price.warm": "Warm until {time}. After that a message re-reads {what}.",
   "price.why.cold": "Cold: the provider has forgotten this chat.",
   "price.why.model_changed": "Another model: it has not read this chat.",
-  "price.why.system_changed": "The directory or the instructions have changed.",
+  "price.why.system_changed": "The instructions have changed.",
   "price.why.branch": "This branch was not read lately.",
   "price.why.forced": "The tools are declared anew, as you asked.",
   "price.why.compacted": "The chat is about to be compacted.",

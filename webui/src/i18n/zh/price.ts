@@ -8,7 +8,7 @@ export const price: Readonly<Record<keyof typeof en, string>> = {
   "price.warm": "缓存保留到 {time}。此后一条消息将重新读取 {what}。",
   "price.why.cold": "缓存已冷：提供商已忘记此对话。",
   "price.why.model_changed": "换了模型：它还没有读过此对话。",
-  "price.why.system_changed": "目录或说明已更改。",
+  "price.why.system_changed": "说明已更改。",
   "price.why.branch": "这个分支最近没有被读取。",
   "price.why.forced": "按你的要求重新声明工具。",
   "price.why.compacted": "此对话即将被压缩。",
