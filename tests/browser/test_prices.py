@@ -46,8 +46,8 @@ async def test_a_cold_chat_says_before_the_message_is_sent_what_it_will_cost(
     tab = await told(await priced(fake, serve, WARM_FOR_A_MOMENT), fake, open_page)
     line = tab.page.get_by_test_id("send-price")
     await expect(line).to_contain_text("Cold: the provider has forgotten this chat.")
-    await expect(line).to_contain_text(re.compile(r"Your next message reads \d\dk tokens, about \$0\.\d\d anew\."))
-    await expect(tab.box).to_have_accessible_description(re.compile(r"reads \d\dk tokens"))
+    await expect(line).to_contain_text(re.compile(r"Your next message re-reads \d\dk tokens, about \$0\.\d\d\."))
+    await expect(tab.box).to_have_accessible_description(re.compile(r"re-reads \d\dk tokens"))
     await tab.audit()
     await fake.say("Yes.")
     await tab.send("and now")
@@ -57,7 +57,7 @@ async def test_a_cold_chat_says_before_the_message_is_sent_what_it_will_cost(
 async def test_a_warm_chat_says_until_when(fake: FakeApi, serve: Serve, open_page: OpenTab) -> None:
     tab = await told(await priced(fake, serve, WARM_FOR_LONG), fake, open_page)
     line = tab.page.get_by_test_id("send-price")
-    await expect(line).to_contain_text(re.compile(r"Warm until \d\d:\d\d\. After that a message reads \d\dk tokens"))
+    await expect(line).to_contain_text(re.compile(r"Warm until \d\d:\d\d\. After that a message re-reads \d\dk tokens"))
     await expect(line.locator("[data-tone]")).to_have_attribute("data-tone", "warm")
 
 
@@ -82,10 +82,10 @@ async def test_another_model_tells_its_price_in_the_picker_and_before_the_messag
     await tab.page.get_by_test_id("model-picker").click()
     other = tab.page.get_by_role("menuitemradio", name=re.compile("^other"))
     await expect(other.get_by_test_id("option-price")).to_have_text(
-        re.compile(r"reads \d\dk tokens, about \$0\.\d\d anew")
+        re.compile(r"re-reads \d\dk tokens, about \$0\.\d\d")
     )
     same = tab.page.get_by_role("menuitemradio", name=re.compile("^demo"))
-    await expect(same.get_by_test_id("option-price")).to_have_text("reads nothing anew")
+    await expect(same.get_by_test_id("option-price")).to_have_text("re-reads nothing")
     await tab.audit()
     await other.click()
     line = tab.page.get_by_test_id("send-price")
