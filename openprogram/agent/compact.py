@@ -76,4 +76,5 @@ def _try_plainly(received: Received) -> bool:
 
 def _same_surface(env: Environment, setup: Setup) -> Surface | None:
     surface = env.surfaces.current
-    return surface if surface is not None and surface.model == setup.model.id else None
+    model = setup.model
+    return surface if surface is not None and surface.shown_to(model.id, model.capability.endpoint) else None

@@ -53,11 +53,13 @@ def wanted(
     kept: Sequence[str],
     history: Sequence[Message],
     previous: Surface | None,
+    answer: str,
     withheld: frozenset[str] = frozenset(),
 ) -> Wanted:
     """What the planner is asked for. `loaded` may be added within an epoch; of it a rebase declares only `kept`.
 
-    `withheld` are tools that the provider would run and that the user has switched off since the turn began.
+    `answer` is the id of the message that the request will be answered with. `withheld` are tools that the provider
+    would run and that the user has switched off since the turn began.
     """
     asked = offer(setup.contract, setup.floor, setup.model, setup.count, loaded, kept, previous)
     if withheld:
@@ -67,6 +69,7 @@ def wanted(
         system_digest=_digest(prompt_of(setup, previous)),
         branch=tuple(message.id for message in history),
         at=history[-1].id if history else "",
+        answer=answer,
         search=newest_search(history),
         cut=cut_of(history),
     )

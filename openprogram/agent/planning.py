@@ -1,7 +1,7 @@
 """What the next request is: its surface, its notices, its messages."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from openprogram.agent.deferral import cut_of, prompt_of, undeclared, wanted, withheld, worth_keeping
@@ -28,21 +28,32 @@ _RATES: Final = (0.1, 1.25)
 """Reading from a cache and writing to it, relative to plain input, where a model's prices are not known."""
 
 
+@dataclass(frozen=True, slots=True)
+class StepId:
+    """Which request this is, and the message that its answer will be."""
+
+    turn_id: str
+    number: int
+    message_id: str
+
+
 def record(env: Environment, message: Message, *before: Event) -> None:
     """Append to the history and tell everyone, in one commit with the events that belong before it."""
     env.history.append(message)
     env.emit(*before, MessageAdded(message))
 
 
-def _shown_before(view: Sequence[Message]) -> int:
-    """How many messages the last answered request held: those before its answer."""
-    answers = (place for place in range(len(view) - 1, -1, -1) if view[place].role == "assistant")
-    return next(answers, 0)
+def _shown_before(view: Sequence[Message], model_id: str) -> int:
+    """How many messages the last request held that this endpoint has answered: those before its answer.
+
+    An answer that holds nothing may be of a request that failed, for which nothing was cached.
+    """
+    places = range(len(view) - 1, -1, -1)
+    answers = (place for place in places if view[place].role == "assistant" and view[place].blocks)
+    return next((place for place in answers if view[place].model == model_id), 0)
 
 
-async def planned(
-    env: Environment, setup: Setup, turn_id: str, capability: Capability, *, turn_start: bool
-) -> tuple[Surface, SurfacePlan]:
+async def planned(env: Environment, setup: Setup, at: StepId, capability: Capability) -> tuple[Surface, SurfacePlan]:
     """The surface of the next request, with the model told of what it has to know before.
 
     A rebase at the start of a turn takes dead weight out of the loaded set (cache.md C4); the one behind a compaction
@@ -53,24 +64,25 @@ async def planned(
     if last is not None and last.paused and previous is not None:
         if not off:
             return unchanged(previous, env.clock(), env.history.view)
-        record(env, _notice(env, _SEARCH_OFF, turn_id))  # so that nothing goes on
+        record(env, _notice(env, _SEARCH_OFF, at.turn_id))  # so that nothing goes on
     view = env.history.view
+    turn_start = at.number == 1
     compacted = cut_of(view) not in (None, previous.cut if previous else None)
     trimmed = turn_start and not compacted
     kept = worth_keeping(env.loaded, setup.contract, view, previous) if trimmed else loaded
     warmth, force = _warmth(env, setup, turn_start=turn_start), env.surfaces.forced
 
     def choose() -> tuple[Surface, SurfacePlan]:
-        asked = wanted(setup, loaded, kept, env.history.view, previous, off)
+        asked = wanted(setup, loaded, kept, env.history.view, previous, at.message_id, off)
         return plan(previous, asked, capability, warmth, force=force)
 
     surface, chosen = choose()
     if chosen.kind == "rebase" and env.loaded.drop(set(loaded) - set(kept)):
         env.emit(LoadedChanged(env.loaded.names))
-    notice = await _notice_text(env, setup, surface, chosen)
+    notice = await _notice_text(env, setup, at, surface, chosen)
     if notice is None:
         return surface, chosen
-    record(env, _notice(env, notice, turn_id))
+    record(env, _notice(env, notice, at.turn_id))
     return choose()  # the same, behind the notice
 
 
@@ -106,11 +118,13 @@ def _untold(setup: Setup, surface: Surface) -> tuple[ToolSpec, ...]:
     return uncovered(undeclared(setup.contract, surface), entries_of(surface.catalog))
 
 
-async def _notice_text(env: Environment, setup: Setup, surface: Surface, next_plan: SurfacePlan) -> str | None:
+async def _notice_text(
+    env: Environment, setup: Setup, at: StepId, surface: Surface, next_plan: SurfacePlan
+) -> str | None:
     """What the model has to be told before this request, if anything. What a summary has replaced is told again, but
     for commands that had ended: those are history."""
     view, today = env.history.view, iso_time(env.clock())[:10]
-    untold = _untold(setup, surface.on([message.id for message in view]))
+    untold = _untold(setup, surface.on([*(message.id for message in view), at.message_id]))
     known = told(env.history.messages).jobs
     news = [item for item in await env.news(env.session_id) if item.key not in known]
     here = str(setup.workspace) if prompt_of(setup, surface).workspace is None else None
@@ -128,8 +142,12 @@ def _notice(env: Environment, text: str, turn_id: str) -> Message:
     )
 
 
-def request_of(env: Environment, setup: Setup, surface: Surface, messages: tuple[Message, ...]) -> ProviderRequest:
-    """The request that shows these messages under this surface."""
+def request_of(
+    env: Environment, setup: Setup, surface: Surface, messages: tuple[Message, ...], answer: str | None = None
+) -> ProviderRequest:
+    """The request that shows these messages under this surface. `answer` is the id of the message that it will be
+    answered with, where it is one of the chat's."""
+    branch = [*(message.id for message in messages), *([] if answer is None else [answer])]
     return ProviderRequest(
         model=setup.model.model,
         system=assemble(replace(prompt_of(setup, surface), catalog=surface.catalog)).texts,
@@ -137,12 +155,13 @@ def request_of(env: Environment, setup: Setup, surface: Surface, messages: tuple
         messages=messages,
         params=setup.params,
         cache_key=env.session_id,
-        previous_length=_shown_before(messages),
+        previous_length=_shown_before(messages, setup.model.id),
         strategy=surface.strategy,
         deferred=surface.deferred,
-        deltas=surface.on([message.id for message in messages]).deltas,
+        deltas=surface.on(branch).deltas,
         allowed=allowed(surface, setup.model.capability),
         thinking_after=surface.thinking_after,
         diagnose=setup.model.capability.diagnosis,
         compared_with=env.progress.answer_ids.get(setup.model.id),
+        thinking_since=surface.thinking_since,
     )

@@ -7,7 +7,7 @@ from typing import Final
 from openprogram.agent.compact import KEPT, compact
 from openprogram.agent.environment import Environment, Setup
 from openprogram.agent.hosted import Gate
-from openprogram.agent.planning import planned, record, request_of
+from openprogram.agent.planning import StepId, planned, record, request_of
 from openprogram.agent.sending import Sending, common, moved
 from openprogram.agent.stream import Received, receive
 from openprogram.core.clock import iso_time
@@ -18,17 +18,8 @@ from openprogram.core.prompt import ProviderRequest, Segment
 from openprogram.core.surface import Capability, Surface, SurfacePlan
 from openprogram.providers.segments import segments
 from openprogram.surface.bridge import unbridged
-from openprogram.surface.hosted import callable_now
-from openprogram.surface.strategies import deals_in_changes, downgraded
-
-
-@dataclass(frozen=True, slots=True)
-class StepId:
-    """Which request this is, and the message that its answer will be."""
-
-    turn_id: str
-    number: int
-    message_id: str
+from openprogram.surface.hosted import callable_in
+from openprogram.surface.strategies import deals_in_changes, without
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +41,10 @@ async def run_step(env: Environment, setup: Setup, turn_id: str, step: int, *, c
     capability = env.capabilities.of(model)
     sent = await _sent_in_time(env, setup, at, capability)
     if _refused(sent):
-        again = await _sent_in_time(env, setup, at, downgraded(capability))
+        refused = sent.surface.strategy
+        again = await _sent_in_time(env, setup, at, without(capability, refused))
         if again.accepted:
-            await env.capabilities.refused(model, capability.strategy)
+            await env.capabilities.refused(model, refused)
             env.emit(Notice("downgraded", _DOWNGRADED.format(title=model.title)))
         sent = again
     if _too_long(sent):
@@ -85,7 +77,8 @@ def _too_long(sent: "_Sent") -> bool:
     return too_long and received.first_piece_at is None and not received.blocks
 
 
-_BAD_REQUEST: Final = 400
+_UNFIT: Final = (400, 422)
+"""What servers answer to a request that they understand and do not take."""
 _TURNS_OF_THE_LOOP: Final = 2
 """So often other tasks get on before a request goes out: the log's writer then works while the request travels, not
 when the first piece of the answer already waits to be stored behind it."""
@@ -126,14 +119,14 @@ async def _sent_in_time(env: Environment, setup: Setup, at: StepId, capability: 
 
 
 async def _send(env: Environment, setup: Setup, at: StepId, capability: Capability) -> _Sent:
-    surface, next_plan = await planned(env, setup, at.turn_id, capability, turn_start=at.number == 1)
-    request = request_of(env, setup, surface, env.history.view)
+    surface, next_plan = await planned(env, setup, at, capability)
+    request = request_of(env, setup, surface, env.history.view, at.message_id)
     parts = segments(request)
     kept = common(env.progress.segments, parts)
     env.progress.segments = parts
     env.emit(_started(env, setup, at, next_plan, kept, parts[kept:]))
     sending = Sending(env, setup, next_plan, at.turn_id, at.number, at.message_id)
-    gate = Gate(callable_now(surface.on([message.id for message in request.messages])), env.authority)
+    gate = Gate(callable_in(request, surface.masked), env.authority)
     sent = _Sent(surface, next_plan, request, env.monotonic(), sending, gate)
 
     def accepted() -> None:
@@ -157,7 +150,8 @@ def _refused(sent: _Sent) -> bool:
     failure = sent.received.failure
     if failure is None or sent.accepted or not deals_in_changes(sent.surface):
         return False
-    return failure.code == "bad_request" or (failure.code == "model_not_found" and failure.status == _BAD_REQUEST)
+    unfit = failure.code == "model_not_found" and failure.status in _UNFIT  # "... is not supported on this model"
+    return failure.code == "bad_request" or unfit
 
 
 def _record_answer(env: Environment, setup: Setup, at: StepId, sent: _Sent) -> StepOutcome:

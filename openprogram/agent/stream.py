@@ -109,6 +109,14 @@ async def receive(
 _NO_END = ProviderFailure("stream_cut", "The answer ended without saying so; it may be incomplete.", "retry")
 
 
+def _told(received: Received, message_id: str, piece: HostedPiece | CallPiece) -> HostedAdded | ToolCallDelta:
+    """What is told of a piece that is no text."""
+    if isinstance(piece, CallPiece):
+        return ToolCallDelta(message_id, piece.block, piece.call_id, piece.name, piece.json_text)
+    received.hosted[piece.block] = piece.hosted
+    return HostedAdded(message_id, piece.block, piece.hosted)
+
+
 async def _consume(
     events: AsyncIterator[ProviderEvent],
     message_id: str,
@@ -131,16 +139,13 @@ async def _consume(
                     received.add(block, ReasoningBlock, text)
                     received.saw(block, now())
                     emit(ReasoningDelta(message_id, block, text))
-                case HostedPiece(block, hosted):
+                case HostedPiece() | CallPiece():
                     received.first_piece_at = received.first_piece_at or now()
-                    received.hosted[block] = hosted
-                    emit(HostedAdded(message_id, block, hosted))
-                case CallPiece(block, call_id, name, text):
-                    received.first_piece_at = received.first_piece_at or now()
-                    emit(ToolCallDelta(message_id, block, call_id, name, text))
+                    emit(_told(received, message_id, event))
                 case RequestSent(body):
                     sent(body)
-                case ResponseStarted():
+                case ResponseStarted(usage):
+                    received.usage = usage
                     accepted()
                 case RetryScheduled(failure, attempt, delay_s):
                     emit(Notice("retry", f"{failure.message} Trying again in {delay_s:.0f} s (attempt {attempt})."))
@@ -149,7 +154,9 @@ async def _consume(
                     received.answer_id, received.diagnosis = event.answer_id, event.diagnosis
                     received.status = "cut" if stop_reason == "max_tokens" else "complete"
                 case Failed(failure, blocks, usage):
-                    received.blocks, received.usage, received.failure = blocks or None, usage, failure
+                    received.blocks, received.failure = blocks or None, failure
+                    if usage.prompt is not None:
+                        received.usage = usage
                     received.status = "error"
                 case _:
                     assert_never(event)

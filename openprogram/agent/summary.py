@@ -20,7 +20,7 @@ from openprogram.core.ports import Emit
 from openprogram.core.prompt import ProviderFailure, ProviderRequest
 from openprogram.core.surface import Surface, SurfacePlan
 from openprogram.core.usage import Usage
-from openprogram.surface.hosted import callable_now
+from openprogram.surface.hosted import callable_in
 from openprogram.tools.builtin.todo import current_list
 from openprogram.tools.builtin.todo import shown as shown_tasks
 
@@ -105,9 +105,8 @@ class Summary:
         """Send the request for the summary; what the model writes is shown to nobody yet."""
         env, setup = self.env, self.setup
         request = self.request(surface, cut)
-        sending = Sending(env, setup, _unchanged(surface), self.request_id, 1, self.message_id)
-        shown = surface.on([message.id for message in request.messages]) if surface else None
-        gate = Gate(callable_now(shown) if shown else frozenset(), env.authority)
+        sending = Sending(env, setup, _plan(surface), self.request_id, 1, self.message_id)
+        gate = Gate(callable_in(request, surface.masked if surface else ()), env.authority)
         try:
             received = await receive(
                 gate.pass_on(setup.provider.stream(request)),
@@ -211,10 +210,10 @@ class _Quietly:
         await self._emit.flush()
 
 
-def _unchanged(surface: Surface | None) -> SurfacePlan:
+def _plan(surface: Surface | None) -> SurfacePlan:
     if surface is None:
-        return SurfacePlan("keep", "unchanged", 0, ())
-    return SurfacePlan("keep", "unchanged", surface.epoch, surface.names, surface.masked, strategy=surface.strategy)
+        return SurfacePlan("keep", "summary", 0, ())
+    return SurfacePlan("keep", "summary", surface.epoch, surface.names, surface.masked, strategy=surface.strategy)
 
 
 _NO_GAIN: Final = ErrorInfo(

@@ -24,7 +24,7 @@ from openprogram.core.ids import new_id
 from openprogram.core.jsonio import JsonValue
 from openprogram.core.tooling import AgentProfile
 from openprogram.permissions.modes import refused_by_mode
-from openprogram.providers.config import EndpointConfig, ModelEntry
+from openprogram.providers.config import BUILT_IN, EndpointConfig, ModelEntry
 from openprogram.providers.factory import build_provider, warm_up
 from openprogram.server.auth import OWNER
 from openprogram.sessions.hub import Defaults, Ports, SettingChanged
@@ -135,5 +135,10 @@ def prepare_workspace(settings: Settings) -> None:
 def demo_endpoint(base_url: str) -> EndpointConfig:
     """The demo as an endpoint like any other: it speaks Chat Completions over HTTP."""
     return EndpointConfig(
-        name=ENDPOINT, api="openai-chat", base_url=f"{base_url}/v1", key="demo", models=(ModelEntry(MODEL),)
+        name=ENDPOINT,
+        api="openai-chat",
+        base_url=f"{base_url}/v1",
+        key="demo",
+        models=(ModelEntry(MODEL),),
+        source=BUILT_IN,
     )

@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import io
 import os
 import sys
 import time
@@ -12,7 +13,7 @@ from typing import Final
 from openprogram.app.compose import DATABASE
 from openprogram.app.settings import Flags, Settings, load_settings
 from openprogram.cli.options import NEWEST
-from openprogram.cli.report import chat_lines, dollars, tokens, tool_lines
+from openprogram.cli.report import chat_lines, dollars, printable, tokens, tool_lines
 from openprogram.cli.serve import FAILED, complain
 from openprogram.core.errors import BadField, ConfigError, NoEndpoint, OpenProgramError, UnknownSession
 from openprogram.core.events import SessionInfo
@@ -31,6 +32,7 @@ _SHOWN: Final = 10
 
 def run(options: argparse.Namespace) -> int:
     """Do one of the commands; returns the exit status."""
+    _use_any_terminal(machine=options.command == "export" or bool(getattr(options, "json", False)))
     try:
         return asyncio.run(_run(options))
     except OpenProgramError as error:
@@ -38,6 +40,16 @@ def run(options: argparse.Namespace) -> int:
     except BrokenPipeError:  # `| head` has seen enough
         sys.stderr.close()
         return FAILED
+
+
+def _use_any_terminal(*, machine: bool) -> None:
+    """JSON is UTF-8 whatever the locale says; for people, what their terminal cannot show is a question mark."""
+    if not isinstance(sys.stdout, io.TextIOWrapper):
+        return
+    if machine:
+        sys.stdout.reconfigure(encoding="utf-8")
+    else:
+        sys.stdout.reconfigure(errors="replace")
 
 
 async def _run(options: argparse.Namespace) -> int:
@@ -78,7 +90,7 @@ async def _chat(store: SqliteStore, wanted: str) -> SessionInfo:
         return newest[0]
     row = await store.session(wanted)
     if row is None:
-        known = "".join(f"\n  {info.id}  {info.title}" for info in newest)
+        known = "".join(f"\n  {info.id}  {printable(info.title)}" for info in newest)
         raise UnknownSession(f"there is no chat {wanted!r}", hint=f"The newest chats:{known}" if newest else None)
     return row.info
 
@@ -152,4 +164,4 @@ def _fields(view: object) -> dict[str, object]:
 
 
 def _print(lines: Sequence[str]) -> None:
-    print("\n".join(lines))
+    print("\n".join(map(printable, lines)))

@@ -46,6 +46,11 @@ def tool_lines(chats: int, tools: Sequence[ToolMisses]) -> list[str]:
     return [f"{chats} chats with requests on record", "", *(_row(row, widths, left=1) for row in [head, *table])]
 
 
+def printable(line: str) -> str:
+    """A line without what a terminal would obey: titles and names come from messages, models and servers."""
+    return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in line)
+
+
 def percent(share: float | None) -> str:
     """A share."""
     return _UNKNOWN if share is None else f"{share * 100:.1f} %"

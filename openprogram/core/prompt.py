@@ -65,6 +65,8 @@ class ProviderRequest:
     diagnose: bool = False
     """The endpoint is asked to compare this request with the one that `compared_with` answered (None: the first)."""
     compared_with: str | None = None
+    thinking_since: str | None = None
+    """Reasoning that was made before this answer stays behind; see `Surface.thinking_since`."""
 
 
 SegmentKind = Literal["tool", "system", "message", "delta"]
@@ -119,8 +121,12 @@ class RequestSent:
 
 @dataclass(frozen=True, slots=True)
 class ResponseStarted:
-    """The endpoint accepted the request: the first event of every answer that is not an immediate failure."""
+    """The endpoint accepted the request: the first event of every answer that is not an immediate failure.
 
+    `usage` is what it says of the prompt before it answers, for an answer that is stopped or breaks off.
+    """
+
+    usage: Usage = field(default_factory=Usage)
     type: Literal["response_started"] = "response_started"
 
 

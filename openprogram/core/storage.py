@@ -12,7 +12,7 @@ from openprogram.core.events import ErrorRaised, Notice, SessionInfo, StepFinish
 from openprogram.core.intent import StoredIntent, ToolIntent
 from openprogram.core.messages import Message, QueuedMessage, Role
 from openprogram.core.sent import CallKind, PutSent
-from openprogram.core.surface import Surface
+from openprogram.core.surface import EndEpoch, PutSurface, Surface
 from openprogram.core.usage import Usage
 
 NOTES_KEPT: Final = 20
@@ -187,22 +187,6 @@ class AddNote:
 
     event: Notice | ErrorRaised
     type: Literal["add_note"] = "add_note"
-
-
-@dataclass(frozen=True, slots=True)
-class PutSurface:
-    """What the endpoint has now been shown."""
-
-    surface: Surface
-    type: Literal["put_surface"] = "put_surface"
-
-
-@dataclass(frozen=True, slots=True)
-class EndEpoch:
-    """The user wants this epoch of the surface to end."""
-
-    epoch: int
-    type: Literal["end_epoch"] = "end_epoch"
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,7 @@ PlanReason = Literal[
     "economy",
     "provider",
     "compacted",
+    "summary",
     "unchanged",
     "added",
     "withdrawn",
@@ -71,6 +72,8 @@ class Capability:
     diagnosis: bool = False
     """Tells on request where a prompt differs from the one before it."""
     downgraded: bool = False
+    endpoint: str = ""
+    """API and base URL, which tell one endpoint from another of the same name; empty where they do not matter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,8 @@ class Delta:
     """A change of the tools in the middle of the history. Its place and its bytes stay until the next rebase (C10).
 
     It stands behind the message `after`; or, where `call_id` is given, in that call's result in the message `after`.
+    `answer` is the answer to the request that it was made for: a branch that goes on from `after` in another way does
+    not have it (None: every branch through `after` has it).
     `defined` are declarations by value, `referenced` names of tools that were declared or defined before, `withdrawn`
     names that are no longer there; `text` is what has to be said of it where the API has no form for that.
     """
@@ -88,6 +93,11 @@ class Delta:
     withdrawn: tuple[str, ...] = ()
     text: str = ""
     call_id: str | None = None
+    answer: str | None = None
+
+    def stands_on(self, branch: Collection[str]) -> bool:
+        """Whether the branch of these messages has it; the answer to a request that is planned counts as one."""
+        return self.after in branch and (self.answer is None or self.answer in branch)
 
     @property
     def offered(self) -> tuple[str, ...]:
@@ -121,8 +131,17 @@ class Surface:
     """Id of the newest message that the endpoint has been sent."""
     thinking_after: str | None = None
     """Reasoning up to this message is no longer sent: what it was bound to has changed."""
+    thinking_since: str | None = None
+    """The epoch's first answer, where reasoning that was made before it is no longer sent, on whichever branch; then
+    `thinking_after` says nothing more."""
+    endpoint: str = ""
+    """See `Capability.endpoint`; empty where it is not known."""
     cut: str | None = None
     """The summary (its message) that history began with when this epoch did; None: the history was whole."""
+
+    def shown_to(self, model: str, endpoint: str) -> bool:
+        """Whether it is this endpoint that was shown all that."""
+        return self.model == model and (self.endpoint == endpoint or not (self.endpoint and endpoint))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -146,8 +165,8 @@ class Surface:
         return frozenset(hidden)
 
     def on(self, branch: Collection[str]) -> "Surface":
-        """The surface as the branch of these messages has it."""
-        return replace(self, deltas=tuple(delta for delta in self.deltas if delta.after in branch))
+        """The surface as the branch of these messages has it, with the id of the answer that it is about to get."""
+        return replace(self, deltas=tuple(delta for delta in self.deltas if delta.stands_on(branch)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,3 +188,19 @@ class SurfacePlan:
     added: tuple[str, ...] = ()
     predicted_loss: int | None = None
     strategy: Strategy = "append"
+
+
+@dataclass(frozen=True, slots=True)
+class PutSurface:
+    """What the endpoint has now been shown."""
+
+    surface: Surface
+    type: Literal["put_surface"] = "put_surface"
+
+
+@dataclass(frozen=True, slots=True)
+class EndEpoch:
+    """The user wants this epoch of the surface to end."""
+
+    epoch: int
+    type: Literal["end_epoch"] = "end_epoch"

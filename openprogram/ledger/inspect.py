@@ -62,6 +62,14 @@ def reused_share(steps: Iterable[Inspected]) -> float | None:
     return sum(read for read, _ in pairs) / could if could else None
 
 
+def missed_of(steps: Sequence[Inspected]) -> int | None:
+    """Tokens that were missed; unknown where a second request to an endpoint could have read some and none has told
+    (C17)."""
+    known = [step.verdict.missed for step in steps if step.verdict.missed is not None]
+    first = {step.record.model for step in steps}
+    return sum(known) if known or len(steps) == len(first) else None
+
+
 def hit_share(usage: Usage) -> float | None:
     """The share of a prompt that was read from the cache."""
     return None if usage.cache_read is None or not usage.prompt else usage.cache_read / usage.prompt

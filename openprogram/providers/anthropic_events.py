@@ -159,10 +159,14 @@ class AnthropicParser:
         missed = count(reason.get("cache_missed_input_tokens"))
         return ProviderDiagnosis(said, missed) if isinstance(said, str) else None
 
-    def partial(self) -> tuple[tuple[Block, ...], Usage]:
-        """What had arrived. How much was said is told at the end; what `message_start` has there is no count of it."""
+    def counted(self) -> Usage:
+        """Usage as told so far. How much was said is told at the end: what `message_start` has there is no count."""
         usage = usage_of(self._usage)
-        return self._answer.blocks(whole=False), usage if self._stop else replace(usage, output=None, reasoning=None)
+        return usage if self._stop is not None else replace(usage, output=None, reasoning=None)
+
+    def partial(self) -> tuple[tuple[Block, ...], Usage]:
+        """What had arrived."""
+        return self._answer.blocks(whole=False), self.counted()
 
 
 def usage_of(usage: dict[str, Any]) -> Usage:

@@ -31,7 +31,7 @@ from openprogram.providers.history import (
     as_called,
     image_note,
     in_results,
-    keep_after,
+    keep_bound,
     own_reasoning,
 )
 
@@ -60,7 +60,7 @@ BETAS: Final[Mapping[Strategy, str]] = {
 
 def request_body(request: ProviderRequest, model_id: str, facts: ModelFacts) -> JsonObject:
     """The JSON body of one streaming request. `model_id` is `endpoint/model`, for reasoning that may go back."""
-    keep = keep_after(request.messages, request.thinking_after, own_reasoning(model_id))
+    keep = keep_bound(request, own_reasoning(model_id))
     turns = arrange(request.messages, keep, request.deltas)
     tools: list[JsonValue] = [wire_tool(tool) for tool in request.tools]
     if not tools and any(isinstance(item.block, ToolUseBlock) for turn in turns for item in turn.items):

@@ -111,6 +111,7 @@ def capability_of(
         allowed_tools=known.allowed_tools,
         hosted_search=HOSTED_SEARCH.get(api) if hosted_search else None,
         diagnosis=known.diagnosis if diagnosis is None else diagnosis,
+        endpoint=f"{api} {base_url}",
     )
 
 

@@ -140,9 +140,13 @@ class ChatParser:
         blocks = self._answer.blocks(whole=reason != "max_tokens")
         return Completed(blocks, reason, usage_of(self._usage, self._timings))
 
+    def counted(self) -> Usage:
+        """Usage as told so far."""
+        return usage_of(self._usage, self._timings)
+
     def partial(self) -> tuple[tuple[Block, ...], Usage]:
         """What had arrived."""
-        return self._answer.blocks(whole=False), usage_of(self._usage, self._timings)
+        return self._answer.blocks(whole=False), self.counted()
 
 
 def usage_of(usage: dict[str, Any], timings: dict[str, Any]) -> Usage:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from openprogram.core.prompt import Api, Counting, ModelInfo
-from openprogram.core.surface import Strategy
+from openprogram.core.surface import Capability, Strategy
 from openprogram.core.usage import CacheRules, Price
 from openprogram.providers.capabilities import capability_of
 from openprogram.providers.catalog import UNKNOWN, ModelFacts, facts_of
@@ -25,6 +25,10 @@ class ModelEntry:
     max_output_tokens: int | None = None
     price: Price | None = None
     images: bool | None = None
+
+
+BUILT_IN: Final = "built-in"
+"""The source of the demo's endpoint, whose address is another one after each start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +57,7 @@ class EndpointConfig:
     quirks: Quirks | None = None
     """None: what is known of the host."""
     source: str = "config"
-    """`config` or the environment variable that made it an endpoint."""
+    """`config`, the environment variable that made it an endpoint, or `BUILT_IN`."""
 
     @property
     def effective_quirks(self) -> Quirks:
@@ -91,6 +95,19 @@ class EndpointConfig:
         """The output limit that the configuration sets, if it does."""
         return self.entry(model).max_output_tokens or self.max_output_tokens
 
+    def _capability(self, model: str, facts: ModelFacts) -> Capability:
+        known = capability_of(
+            self.base_url,
+            self.api,
+            model,
+            strategy=self.strategy,
+            cache_ttl_s=self.cache_ttl_s,
+            diagnosis=self.cache_diagnosis,
+            hosted_search=self.hosted_search,
+            supports_thinking=facts.thinking != "none",
+        )
+        return replace(known, endpoint="") if self.source == BUILT_IN else known
+
     def info(self, model: str, listed: ModelFacts = UNKNOWN) -> ModelInfo:
         """A model as offered to the user."""
         facts = self.facts(model, listed)
@@ -103,16 +120,7 @@ class EndpointConfig:
             context_window=facts.context_window,
             max_output_tokens=facts.max_output_tokens,
             price=facts.price,
-            capability=capability_of(
-                self.base_url,
-                self.api,
-                model,
-                strategy=self.strategy,
-                cache_ttl_s=self.cache_ttl_s,
-                diagnosis=self.cache_diagnosis,
-                hosted_search=self.hosted_search,
-                supports_thinking=facts.thinking != "none",
-            ),
+            capability=self._capability(model, facts),
             counting=Counting(self.api, facts.token_ratio, facts.tool_overhead),
             caching=CacheRules(ttl_s, facts.cache_minimum, cache_granularity_of(self.api)),
         )

@@ -1,7 +1,7 @@
 """From a fault to a failure that a person can act on (spec protocol.md P13). Pure."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from email.utils import parsedate_to_datetime
 from typing import Final
 
@@ -25,6 +25,9 @@ _SECRET: Final = re.compile(r"\b(?:sk|rk|pk|gsk|xai)-[\w*…-]{6,}|(?<=Bearer )\
 _TAG: Final = re.compile(r"<[^>]*>")
 _MAX_TEXT: Final = 300
 _SHORTEST_SECRET: Final = 6  # local servers are given "x" or "none", which would be found in every other word
+_INVALID: Final = "invalid_request"
+"""In an error's type: it stands for the status 400 where the error comes inside a stream."""
+_BAD_REQUEST: Final = 400
 _OWN_FAULT: Final = "{name} failed by a fault of its own."
 
 
@@ -53,10 +56,11 @@ def failure_of(fault: Fault, site: Site, now: float) -> ProviderFailure:
             return _rejected(fault, site, now)
         case Reported(error):
             kind, detail = _error_parts(error)
-            code = code_of(_upstream_status(error), kind, detail)
+            status = _upstream_status(error) or (_BAD_REQUEST if _INVALID in kind else None)
+            code = code_of(status, kind, detail)
             if code == "endpoint_down":
                 return _failure(code, site, detail, text=_OWN_FAULT.format(name=site.name), action="retry")
-            return _failure(code, site, detail)
+            return replace(_failure(code, site, detail), status=status)
         case Cut(reason):
             return _failure("stream_cut", site, reason)
         case Garbled(detail):

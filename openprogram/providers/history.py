@@ -23,6 +23,7 @@ from openprogram.core.messages import (
     ToolResultBlock,
     ToolUseBlock,
 )
+from openprogram.core.prompt import ProviderRequest
 from openprogram.core.surface import BRIDGE_NAME, Delta
 
 Keep = Callable[[Message, ReasoningBlock | HostedBlock], bool]
@@ -91,12 +92,21 @@ def in_results(deltas: Iterable[Delta]) -> Mapping[str, Delta]:
     return {delta.call_id: delta for delta in deltas if delta.call_id is not None}
 
 
-def keep_after(messages: Sequence[Message], thinking_after: str | None, keep: Keep) -> Keep:
-    """`keep` for what came after a message; up to it all reasoning stays behind."""
-    ids = [message.id for message in messages]
-    if thinking_after not in ids:
+def keep_bound(request: ProviderRequest, keep: Keep) -> Keep:
+    """`keep` for the reasoning that is still bound to what stands before it; older reasoning stays behind.
+
+    A branch that does not have the first answer since the change has those that were made before it and after it: ids
+    sort by the time they were made.
+    """
+    ids = [message.id for message in request.messages]
+    since, after = request.thinking_since, request.thinking_after
+    if since is not None:
+        old = ids[: ids.index(since)] if since in ids else [one for one in ids if one < since]
+    elif after in ids:
+        old = ids[: ids.index(after) + 1]
+    else:
         return keep
-    gone = frozenset(ids[: ids.index(thinking_after) + 1])
+    gone = frozenset(old)
 
     def kept(message: Message, block: ReasoningBlock | HostedBlock) -> bool:
         return (isinstance(block, HostedBlock) or message.id not in gone) and keep(message, block)

@@ -161,9 +161,13 @@ class ResponsesParser:
         said = found.get("reason") or found.get("type")
         return ProviderDiagnosis(said, count(found.get("cache_missed_tokens"))) if isinstance(said, str) else None
 
+    def counted(self) -> Usage:
+        """Usage as told so far."""
+        return usage_of(object_in(self._response, "usage"))
+
     def partial(self) -> tuple[tuple[Block, ...], Usage]:
         """What had arrived."""
-        return self._answer.blocks(whole=False), usage_of(object_in(self._response, "usage"))
+        return self._answer.blocks(whole=False), self.counted()
 
 
 def _is_our_search(item: dict[str, Any]) -> bool:

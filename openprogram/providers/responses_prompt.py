@@ -22,7 +22,7 @@ from openprogram.core.messages import (
 from openprogram.core.prompt import ModelParams, ProviderRequest
 from openprogram.core.surface import Delta, Strategy
 from openprogram.providers.catalog import ModelFacts
-from openprogram.providers.history import Item, Keep, Turn, arrange, as_called, image_note, keep_after, short_call_id
+from openprogram.providers.history import Item, Keep, Turn, arrange, as_called, image_note, keep_bound, short_call_id
 
 LOADING: Final[JsonObject] = {
     "type": "tool_search",
@@ -42,7 +42,7 @@ _SEALED: Final = ("encrypted_content", "id", "summary")
 def request_body(request: ProviderRequest, model_id: str, facts: ModelFacts) -> JsonObject:
     """The JSON body of one streaming request. `model_id` is `endpoint/model`, for reasoning that may go back."""
     items: list[JsonValue] = []
-    keep = keep_after(request.messages, request.thinking_after, _own_reasoning(model_id))
+    keep = keep_bound(request, _own_reasoning(model_id))
     for turn in arrange(request.messages, keep, request.deltas):
         match turn.role:
             case "user":

@@ -22,7 +22,7 @@ from openprogram.core.messages import (
 )
 from openprogram.core.prompt import ProviderRequest, Segment
 from openprogram.core.surface import Delta
-from openprogram.providers.history import Item, Keep, arrange, in_results, keep_after
+from openprogram.providers.history import Item, Keep, arrange, in_results, keep_bound
 
 
 def segments(request: ProviderRequest) -> tuple[Segment, ...]:
@@ -35,7 +35,7 @@ def segments(request: ProviderRequest) -> tuple[Segment, ...]:
 
 def _messages(request: ProviderRequest) -> Iterable[Segment]:
     sent: dict[int, list[Item]] = {}
-    keep = keep_after(request.messages, request.thinking_after, _same_model(request.model))
+    keep = keep_bound(request, _same_model(request.model))
     for turn in arrange(request.messages, keep, request.deltas):
         for item in turn.items:
             sent.setdefault(item.source, []).append(item)

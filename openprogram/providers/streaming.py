@@ -23,6 +23,8 @@ _log = structlog.get_logger(__name__)
 
 # A server that has sent the end of its answer closes the response at once, or not for a long time.
 _DRAIN_S: Final = 0.1
+_PING: Final = b"ping"
+"""The event by which the Messages API keeps a connection open."""
 
 Chunks = AsyncIterator[bytes]
 Send = Callable[[JsonObject], AbstractAsyncContextManager[Chunks]]
@@ -34,14 +36,17 @@ async def answer(
 ) -> AsyncGenerator[ProviderEvent, None]:
     """One request and its answer; the last event is `Completed` or `Failed`. Never raises but for cancellation."""
     splitter = SseSplitter()
-    ended = False
+    begun = ended = False
     try:
         sent = body()
         yield RequestSent(sent)
         async with send(sent) as chunks:
-            yield ResponseStarted()
             async for chunk in chunks:
-                parser.feed(splitter.feed(chunk))
+                events = splitter.feed(chunk)
+                parser.feed(events)
+                if not begun and any(name != _PING for name, _ in events):
+                    begun = True  # not by the status: gateways send it, then wait, then tell of a refusal
+                    yield ResponseStarted(parser.counted())
                 for piece in parser.take():
                     yield piece
                 if parser.done:

@@ -36,6 +36,10 @@ class Parser(Protocol):
         """The whole answer, once the stream is at its end; raises `Cut` where it ended too early."""
         ...
 
+    def counted(self) -> Usage:
+        """What the endpoint has told of the tokens so far; the output only where it is the final count."""
+        ...
+
     def partial(self) -> tuple[tuple[Block, ...], Usage]:
         """What had arrived, for an answer that failed."""
         ...

@@ -4,6 +4,7 @@
 """
 
 import asyncio
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
@@ -27,7 +28,7 @@ from openprogram.core.storage import UsageRow
 from openprogram.core.usage import Price, ProviderDiagnosis, Usage
 from openprogram.ledger.body import SECTIONS, join, name_of
 from openprogram.ledger.difference import Outline, excerpt
-from openprogram.ledger.inspect import Inspected, hit_share, reused_share, total
+from openprogram.ledger.inspect import Inspected, hit_share, missed_of, reused_share, total
 from openprogram.ledger.inspect import inspect as inspected
 from openprogram.ledger.log import outlines, parts_of
 from openprogram.ledger.verdict import below_minimum, lost_cost, new_input_rate, shows_time
@@ -39,6 +40,8 @@ _TIMELESS: Final = frozenset({"settings", "restart", "program"})
 REMOVED: Final = "[secret removed]"
 Diagnoses = Mapping[tuple[str, int], ProviderDiagnosis | None]
 """What the providers said themselves, by turn and step."""
+_KEY: Final = re.compile(rb"(?<![\w/+-])(?:sk|rk|gsk|xai|tvly)-[\w-]{20,}")
+"""What vendors' keys look like: who exports may have other keys in the environment than the server had."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,8 @@ async def cache_of(store: Store, session_id: str, now: float) -> CacheView:
     found = await asyncio.to_thread(inspected, records, counted, nodes)
     segments = await store.segments(session_id, _at_places(found))
     said = await _diagnoses(store, session_id, found)
-    view = await asyncio.to_thread(_view, found, counted, segments, said, now)
+    messages = frozenset(node.id for node in nodes)
+    view = await asyncio.to_thread(_view, found, counted, segments, said, now, messages)
     surface = row.surface if row else None
     forced = row is not None and surface is not None and row.forced_epoch == surface.epoch
     return replace(view, cache=replace(view.cache, forced=forced))
@@ -96,6 +100,7 @@ def _view(
     segments: Mapping[str, bytes],
     said: Diagnoses,
     now: float,
+    messages: frozenset[str],
 ) -> CacheView:
     steps: list[CacheStep] = []
     so_far: float | None = None
@@ -110,12 +115,12 @@ def _view(
         unpriced=sum(1 for row in counted if row.cost is None),
         usage=used,
         cost=cost,
-        hit=hit_share(used),
+        hit=hit_share(total(row for row in counted if row.usage.cache_read is not None)[0]),
         reused=reused_share(found),
-        missed=sum(step.missed or 0 for step in steps),
+        missed=missed_of(found),
         lost=sum(lost) if lost else None,
     )
-    return CacheView(tuple(steps), totals, _state(found, now))
+    return CacheView(tuple(steps), totals, _state(found, now, messages))
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +131,11 @@ class Exported:
     body: JsonObject
 
 
-async def exported(store: Store, session_id: str, number: int, secrets: tuple[str, ...] = ()) -> Exported:
-    """Request `number` of a chat, from 1, without these secrets. Raises `BadField` where there is none."""
+async def exported(store: Store, session_id: str, number: int, secrets: tuple[str, ...] | None = None) -> Exported:
+    """Request `number` of a chat, from 1, without these secrets and what looks like one (None: as it was sent).
+
+    Raises `BadField` where there is none.
+    """
     found = outlines(await store.sent(session_id))
     if not 1 <= number <= len(found):
         raise BadField(f"the chat has {len(found)} requests on record, no number {number}", field="step")
@@ -136,8 +144,11 @@ async def exported(store: Store, session_id: str, number: int, secrets: tuple[st
     return Exported(record, _body(record, outline, segments, secrets))
 
 
-def _body(record: SentRecord, outline: Outline, segments: Mapping[str, bytes], secrets: tuple[str, ...]) -> JsonObject:
-    return decode_object(_without(canonical(join(parts_of(record, outline, segments))), secrets))
+def _body(
+    record: SentRecord, outline: Outline, segments: Mapping[str, bytes], secrets: tuple[str, ...] | None
+) -> JsonObject:
+    body = join(parts_of(record, outline, segments))
+    return body if secrets is None else decode_object(_without(canonical(body), secrets))
 
 
 async def step_of(store: Store, action: InspectStep, secrets: tuple[str, ...] = ()) -> StepAck:
@@ -182,7 +193,7 @@ async def step_of(store: Store, action: InspectStep, secrets: tuple[str, ...] = 
 def _without(body: bytes, secrets: tuple[str, ...]) -> bytes:
     for secret in sorted(secrets, key=len, reverse=True):
         body = body.replace(canonical(secret)[1:-1], REMOVED.encode())
-    return body
+    return _KEY.sub(REMOVED.encode(), body)
 
 
 def _at_places(found: tuple[Inspected, ...]) -> set[str]:
@@ -241,11 +252,14 @@ def _difference(step: Inspected, segments: Mapping[str, bytes]) -> tuple[FirstDi
     return difference, "clock" if cause in _TIMELESS and shows_time(around) else cause
 
 
-def _state(found: tuple[Inspected, ...], now: float) -> CacheState:
-    answered = [step for step in found if step.usage.prompt is not None]
+def _state(found: tuple[Inspected, ...], now: float, messages: frozenset[str]) -> CacheState:
+    """As of the newest request; behind a summary the next one is another, of which nothing is cached yet."""
+    answered = [step for step in found if step.usage.prompt is not None and _counts(step, messages)]
     if not answered:
         return CacheState(state="none")
     newest = answered[-1]
+    if newest.counted is not None and newest.counted.kind == "summary":
+        return CacheState(state="cold", model=newest.record.model)
     record, prompt = newest.record, newest.usage.prompt or 0
     if newest.usage.cache_read is None:
         return CacheState(state="unknown", model=record.model, tokens=prompt + (newest.usage.output or 0))
@@ -260,6 +274,11 @@ def _state(found: tuple[Inspected, ...], now: float) -> CacheState:
         cost_warm=None if price is None else _send_cost(price, newest.usage, read=prompt, new=tokens - prompt),
         cost_cold=None if price is None else _send_cost(price, newest.usage, read=0, new=tokens),
     )
+
+
+def _counts(step: Inspected, messages: frozenset[str]) -> bool:
+    """Whether the chat went on from this request: not from a summary that came to nothing."""
+    return step.counted is None or step.counted.kind == "step" or step.record.message_id in messages
 
 
 def _send_cost(price: Price, used: Usage, *, read: int, new: int) -> float:

@@ -18,8 +18,8 @@ from openprogram.core.messages import Message
 from openprogram.core.prompt import ModelInfo
 from openprogram.core.protocol.cache_actions import ForceRebase
 from openprogram.core.protocol.frames import PreviewAck
-from openprogram.core.storage import EndEpoch, SessionRow, UsageRow
-from openprogram.core.surface import Surface
+from openprogram.core.storage import SessionRow, UsageRow
+from openprogram.core.surface import EndEpoch, Surface
 from openprogram.core.tooling import ContractTool, Resolution, Snapshot
 from openprogram.ledger.log import newest
 from openprogram.ledger.verdict import lost_cost

@@ -1,6 +1,7 @@
 """What endpoints have refused that they should take: kept in the store, so that no chat runs into it again (C9)."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final, get_args
 
 import structlog
@@ -22,16 +23,24 @@ _KEY: Final = "refused_strategies"
 _log = structlog.get_logger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class _Refusal:
+    strategy: Strategy
+    at: float
+    endpoint: str
+
+
 class Refusals(Capabilities):
     """Refused strategies by `endpoint/model`, as a setting that is nobody's. Belongs to one event loop.
 
-    A refusal holds for the strategy that was refused: another one in the configuration is tried.
+    A refusal holds for the strategy that was refused, where it was refused: another one in the configuration is tried,
+    and so is the same one at another address.
     """
 
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
         self._clock = clock
-        self._refused: dict[str, tuple[Strategy, float]] = {}
+        self._refused: dict[str, _Refusal] = {}
 
     async def load(self) -> None:
         """Read what earlier processes met with. Raises `StorageError`."""
@@ -40,15 +49,19 @@ class Refusals(Capabilities):
     def of(self, model: ModelInfo) -> Capability:
         """What is known of the model's endpoint, downgraded where it has refused that."""
         known = model.capability
-        strategy, at = self._refused.get(model.id, (None, 0.0))
-        return downgraded(known) if strategy == known.strategy and self._fresh(at) else known
+        refusal = self._refused.get(model.id)
+        if refusal is None or not self._fresh(refusal.at) or refusal.strategy != known.strategy:
+            return known
+        return downgraded(known) if refusal.endpoint == known.endpoint else known
 
     async def refused(self, model: ModelInfo, strategy: Strategy) -> None:
         """Remember a refusal; where it cannot be stored it holds until the end of the process."""
-        self._refused[model.id] = (strategy, self._clock())
+        self._refused[model.id] = _Refusal(strategy, self._clock(), model.capability.endpoint)
         _log.warning("endpoint_downgraded", model=model.id, strategy=strategy)
         kept: dict[str, JsonValue] = {
-            known: {"strategy": refused, "at": at} for known, (refused, at) in self._refused.items() if self._fresh(at)
+            known: {"strategy": refusal.strategy, "at": refusal.at, "endpoint": refusal.endpoint}
+            for known, refusal in self._refused.items()
+            if self._fresh(refusal.at)
         }
         try:
             await self._store.put_setting(_NOBODY, _KEY, kept)
@@ -59,13 +72,14 @@ class Refusals(Capabilities):
         return self._clock() - at < REMEMBERED_S
 
 
-def _read(stored: JsonValue) -> dict[str, tuple[Strategy, float]]:
+def _read(stored: JsonValue) -> dict[str, _Refusal]:
     """What can be used of the stored value, whoever wrote it."""
-    found: dict[str, tuple[Strategy, float]] = {}
+    found: dict[str, _Refusal] = {}
     for model, entry in stored.items() if isinstance(stored, Mapping) else ():
-        at = entry.get("at") if isinstance(entry, Mapping) else None
-        strategy = entry.get("strategy") if isinstance(entry, Mapping) else None
+        if not isinstance(entry, Mapping):
+            continue
+        at, strategy = entry.get("at"), entry.get("strategy")
         known: Strategy | None = next((name for name in get_args(Strategy) if name == strategy), None)
         if known is not None and isinstance(at, int | float):
-            found[model] = (known, float(at))
+            found[model] = _Refusal(known, float(at), str(entry.get("endpoint", "")))
     return found

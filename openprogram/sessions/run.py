@@ -12,8 +12,7 @@ from openprogram.agent.stop import StopSignal
 from openprogram.core.errors import StorageError
 from openprogram.core.events import ErrorInfo, Event, TurnFinished
 from openprogram.core.messages import QueuedMessage
-from openprogram.core.storage import PutSurface
-from openprogram.core.surface import Surface
+from openprogram.core.surface import PutSurface, Surface
 from openprogram.sessions.emitter import Emitter
 
 _log = structlog.get_logger(__name__)

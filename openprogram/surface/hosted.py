@@ -8,6 +8,7 @@ Anywhere else it leaves the request, whatever that costs.
 from collections.abc import Sequence
 
 from openprogram.core.jsonio import JsonObject
+from openprogram.core.prompt import ProviderRequest
 from openprogram.core.surface import Capability, PlanReason, Surface
 from openprogram.surface.strategies import TRAITS
 from openprogram.surface.wanted import Wanted
@@ -24,9 +25,10 @@ def comes_by_delta(here: Surface) -> bool:
     return traits.adds == "delta" and traits.by_value and not traits.own_search
 
 
-def callable_now(surface: Surface) -> frozenset[str]:
-    """The names of those that a request of this surface, as its branch has it, lets the model call."""
-    return surface.hosted - set(surface.masked)
+def callable_in(request: ProviderRequest, masked: Sequence[str]) -> frozenset[str]:
+    """The names of those that a request, with these tools masked, lets the model call."""
+    defined = (tool for delta in request.deltas for tool in delta.defined)
+    return frozenset(str(tool["name"]) for tool in (*request.tools, *defined) if is_hosted(tool)) - set(masked)
 
 
 def rebase_reason(

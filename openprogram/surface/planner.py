@@ -72,7 +72,7 @@ def _rebase_reason(
     here: Surface, wanted: Wanted, capability: Capability, warmth: Warmth, *, force: bool
 ) -> PlanReason | None:
     reason: PlanReason | None = None
-    if here.model != wanted.model:
+    if not here.shown_to(wanted.model, capability.endpoint):
         reason = "model_changed"
     elif capability.downgraded and here.strategy != capability.strategy:
         reason = "provider"
@@ -137,9 +137,11 @@ def _rebase(
         catalog=layout.catalog,
         strategy=layout.strategy,
         deferred=(PLACEHOLDER,) if traits.placeholder and layout.declared else (),
-        deltas=(Delta(wanted.at, withdrawn=masked),) if traits.withdraws and masked else (),
+        deltas=(Delta(wanted.at, withdrawn=masked, answer=wanted.answer),) if traits.withdraws and masked else (),
         shown=wanted.at or None,
         thinking_after=(wanted.at or None) if capability.binds_thinking else None,
+        thinking_since=wanted.answer if capability.binds_thinking else None,
+        endpoint=capability.endpoint,
         cut=wanted.cut,
     )
     before = previous.masked if previous else ()
@@ -236,7 +238,7 @@ def _delta(here: Surface, additions: tuple[JsonObject, ...], masked: tuple[str, 
     if not (additions or restored or withdrawn):
         return None
     referenced = restored if traits.by_value else (*map(_name, additions), *restored)
-    delta = Delta(wanted.at, additions if traits.by_value else (), referenced, withdrawn)
+    delta = Delta(wanted.at, additions if traits.by_value else (), referenced, withdrawn, answer=wanted.answer)
     if traits.adds == "result" and wanted.search is not None:
         return replace(delta, after=wanted.search.message_id, call_id=wanted.search.call_id)
     return replace(delta, text=words(here, delta))

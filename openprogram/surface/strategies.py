@@ -50,6 +50,12 @@ def downgraded(capability: Capability) -> Capability:
     return replace(capability, strategy=UNDER_DELTAS, downgraded=True)
 
 
+def without(capability: Capability, refused: Strategy) -> Capability:
+    """What is left of a capability when an endpoint has refused a surface of this strategy: what a configuration says
+    since that surface was begun, where it says another one."""
+    return downgraded(capability) if capability.strategy == refused else replace(capability, downgraded=True)
+
+
 def deals_in_changes(surface: Surface) -> bool:
     """Whether a request of this surface holds anything that an endpoint may refuse and could do without."""
     traits = TRAITS[surface.strategy]

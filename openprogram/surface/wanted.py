@@ -24,8 +24,8 @@ class Wanted:
     `authorised` (None: not among `tools`) is masked. `catalog` is the catalog of a rebase.
 
     `branch` are the ids of the messages that the request holds (None: whatever the deltas stand behind), the newest is
-    `at`. `search` is the newest result of a search for tools that nothing was answered to yet. `cut` is the summary
-    that the branch begins with, if any.
+    `at`, and `answer` will be the id of its answer (None: not known yet). `search` is the newest result of a search for
+    tools that nothing was answered to yet. `cut` is the summary that the branch begins with, if any.
     """
 
     model: str
@@ -39,6 +39,7 @@ class Wanted:
     catalog: str = ""
     branch: tuple[str, ...] | None = None
     at: str = ""
+    answer: str | None = None
     search: Place | None = None
     cut: str | None = None
 

@@ -196,3 +196,21 @@ async def test_the_panel_is_accessible_and_fits(
     await tab.screenshot(tmp_path / "panel.png")
     await fits(tab)
     await tab.audit()
+
+
+async def test_what_no_endpoint_told_is_unknown_and_not_nothing(
+    fake: FakeApi, serve: Serve, open_page: OpenTab
+) -> None:  # C17
+    server = await serve(demo=True, config=CONFIG.format(url=fake.openai_url).replace("anthropic", "openai-chat"))
+    async with server.client() as client:
+        session_id = (await client.send("create_session", model="priced/demo"))["session_id"]
+        await client.subscribe(session_id)
+        for said in ("first", LONG):
+            await fake.say("Yes.", report_usage=False)
+            await client.send("chat", session_id=session_id, text=said)
+            await client.event("turn_finished", session_id)
+    tab = await open_page(server, f"/#/c/{session_id}")
+    await tab.page.get_by_test_id("cache-button").click()
+    await expect(tab.page.get_by_test_id("cache-missed")).to_have_text("unknown")
+    await tab.page.get_by_test_id("cache-step").last.click()
+    await expect(tab.page.get_by_test_id("cache-details")).to_contain_text("did not say what it read")

@@ -33,7 +33,7 @@ async def fail(tab: Tab, fake: FakeApi, **fault: Any) -> None:
         ("unauthorised", "bad_key", "refused the key"),
         ("no_credit", "no_credit", "no credit left"),
         ("model_not_found", "model_not_found", "does not offer this model"),
-        ("context_too_long", "context_too_long", "too long for this model"),
+        ("context_too_long", "context_too_long", "too long for the model"),
     ],
 )
 async def test_a_failure_is_told_and_the_chat_goes_on(

@@ -251,7 +251,7 @@ def test_every_request_keeps_the_rules_of_placement(
 def test_the_model_knows_what_is_off_and_has_what_is_on(program: list[Act], strategy: Strategy) -> None:  # C2, T21
     _, sent = _play(program, strategy)
     for each in sent:
-        branch = each.surface.on([message.id for message in each.request.messages])
+        branch = each.surface.on([*(message.id for message in each.request.messages), each.started.message_id])
         plan = each.started.plan
         assert set(branch.names) == set(plan.declared)
         assert told(each.request.messages).off >= set(plan.masked)

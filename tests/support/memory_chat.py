@@ -17,7 +17,6 @@ from openprogram.core.storage import (
     AddNote,
     ApprovalRow,
     DropGrants,
-    EndEpoch,
     EndTurn,
     Grant,
     Note,
@@ -27,7 +26,6 @@ from openprogram.core.storage import (
     PutMessage,
     PutQueue,
     PutSession,
-    PutSurface,
     PutUsage,
     RememberRequest,
     ResolveApproval,
@@ -38,6 +36,7 @@ from openprogram.core.storage import (
     UsageRow,
     Write,
 )
+from openprogram.core.surface import EndEpoch, PutSurface
 from openprogram.core.usage import Usage
 
 

@@ -13,7 +13,6 @@ from openprogram.core.storage import (
     AddNote,
     ApprovalRow,
     DropGrants,
-    EndEpoch,
     EndTurn,
     Node,
     PutApproval,
@@ -22,7 +21,6 @@ from openprogram.core.storage import (
     PutMessage,
     PutQueue,
     PutSession,
-    PutSurface,
     PutUsage,
     RememberRequest,
     ResolveApproval,
@@ -30,6 +28,7 @@ from openprogram.core.storage import (
     StartTurn,
     Write,
 )
+from openprogram.core.surface import EndEpoch, PutSurface
 from openprogram.sessions.project import project
 from openprogram.sessions.tree import path
 

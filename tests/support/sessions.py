@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from itertools import count
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, TypeVar, cast
 
 from typing_extensions import override
@@ -40,6 +41,8 @@ E = TypeVar("E")
 USER = "u_ada"
 EVERYTHING = AgentProfile(intent=ToolIntent(toolset="full"))
 _IDS = count(1)
+_PROCESS = token_hex(4)
+"""Ids are fresh in a database of another run, too: a released version's holds what was asked there."""
 
 
 class TriedStore(SqliteStore):
@@ -124,7 +127,7 @@ class Chats:
 
     async def do(self, action: str, *, user: str = USER, id: str | None = None, **fields: Any) -> AnyAck:
         """Perform an action as a client sends it. Ids are fresh unless given."""
-        frame = {"action": action, "id": id or f"client_{next(_IDS)}", **fields}
+        frame = {"action": action, "id": id or f"client_{_PROCESS}_{next(_IDS)}", **fields}
         return await self.service.perform(user, decode_action(encode(frame)))
 
     async def say(self, text: str, session_id: str | None = None, **fields: Any) -> ChatAck:

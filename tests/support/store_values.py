@@ -42,7 +42,6 @@ from openprogram.core.storage import (
     AddGrant,
     AddNote,
     DropGrants,
-    EndEpoch,
     EndTurn,
     Grant,
     PutApproval,
@@ -51,7 +50,6 @@ from openprogram.core.storage import (
     PutMessage,
     PutQueue,
     PutSession,
-    PutSurface,
     PutUsage,
     RememberRequest,
     ResolveApproval,
@@ -60,7 +58,7 @@ from openprogram.core.storage import (
     UsageRow,
     Write,
 )
-from openprogram.core.surface import Delta, Strategy, Surface
+from openprogram.core.surface import Delta, EndEpoch, PutSurface, Strategy, Surface
 from openprogram.core.usage import CacheVerdict, Usage
 from tests.support.sent_values import sents
 

@@ -7,21 +7,21 @@ import pytest
 
 
 class TimeLimit:
-    """The limit that the code under test has set last."""
+    """The limit that the code under test sets: one."""
 
     def __init__(self) -> None:
-        self._set: asyncio.Timeout | None = None
+        self._set: asyncio.Future[asyncio.Timeout] = asyncio.get_running_loop().create_future()
 
     def timeout(self, seconds: float) -> asyncio.Timeout:
         """In place of `asyncio.timeout`: it waits for `up`."""
         assert seconds > 0
-        self._set = asyncio.timeout(None)
-        return self._set
+        limit = asyncio.timeout(None)
+        self._set.set_result(limit)
+        return limit
 
-    def up(self) -> None:
-        """Time is up."""
-        assert self._set is not None, "no time limit was set"
-        self._set.reschedule(asyncio.get_running_loop().time())
+    async def up(self) -> None:
+        """Time is up, as soon as it is counted."""
+        (await self._set).reschedule(asyncio.get_running_loop().time())
 
 
 def by_hand(monkeypatch: pytest.MonkeyPatch, module: ModuleType) -> TimeLimit:

@@ -571,13 +571,15 @@ uncached: (number | null)
 /**
  * All counted requests of a chat, titles and subagents included. Sums are over what is known.
  * 
- * `reused` is the share of cacheable input that was read, by tokens, from the second request on.
+ * `reused` is the share of cacheable input that was read, by tokens, from the second request on; `hit` that of all
+ * input of the requests whose endpoint told what it read. `missed` is null where something could have been read, and
+ * no endpoint told.
  */
 export interface CacheTotals {
 cost: (number | null)
 hit: (number | null)
 lost: (number | null)
-missed: number
+missed: (number | null)
 requests: number
 reused: (number | null)
 unpriced: number
@@ -897,7 +899,7 @@ epoch: number
 kind: ("rebase" | "keep" | "append" | "delta")
 masked: string[]
 predicted_loss: (number | null)
-reason: ("first_request" | "cold" | "model_changed" | "system_changed" | "forced" | "economy" | "provider" | "compacted" | "unchanged" | "added" | "withdrawn" | "restored" | "discovered" | "search_on" | "search_off")
+reason: ("first_request" | "cold" | "model_changed" | "system_changed" | "forced" | "economy" | "provider" | "compacted" | "summary" | "unchanged" | "added" | "withdrawn" | "restored" | "discovered" | "search_on" | "search_off")
 restored: string[]
 strategy: ("inline_changes" | "reference_changes" | "tool_reference" | "additional_tools" | "client_tool_search" | "append" | "bridge" | "frozen")
 withdrawn: string[]

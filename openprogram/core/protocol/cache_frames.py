@@ -81,7 +81,9 @@ class CacheStep:
 class CacheTotals:
     """All counted requests of a chat, titles and subagents included. Sums are over what is known.
 
-    `reused` is the share of cacheable input that was read, by tokens, from the second request on.
+    `reused` is the share of cacheable input that was read, by tokens, from the second request on; `hit` that of all
+    input of the requests whose endpoint told what it read. `missed` is null where something could have been read, and
+    no endpoint told.
     """
 
     requests: int
@@ -90,7 +92,7 @@ class CacheTotals:
     cost: float | None
     hit: float | None
     reused: float | None
-    missed: int
+    missed: int | None
     lost: float | None
 
 

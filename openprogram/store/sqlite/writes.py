@@ -15,7 +15,6 @@ from openprogram.core.storage import (
     AddGrant,
     AddNote,
     DropGrants,
-    EndEpoch,
     EndTurn,
     Note,
     PutApproval,
@@ -24,7 +23,6 @@ from openprogram.core.storage import (
     PutMessage,
     PutQueue,
     PutSession,
-    PutSurface,
     PutUsage,
     RememberRequest,
     ResolveApproval,
@@ -32,6 +30,7 @@ from openprogram.core.storage import (
     StartTurn,
     Write,
 )
+from openprogram.core.surface import EndEpoch, PutSurface
 from openprogram.store.sqlite.asked import put_approval, put_question, resolve_approval, resolve_question
 from openprogram.store.sqlite.rows import notes
 from openprogram.store.sqlite.sent import put_sent

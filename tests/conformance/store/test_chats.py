@@ -11,13 +11,12 @@ from openprogram.core.storage import (
     PutLoaded,
     PutMessage,
     PutSession,
-    PutSurface,
     ResolveApproval,
     SessionRow,
     SetLeaf,
     StartTurn,
 )
-from openprogram.core.surface import Surface
+from openprogram.core.surface import PutSurface, Surface
 from tests.support.store_values import (
     EPOCH,
     USER,

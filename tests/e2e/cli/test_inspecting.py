@@ -3,6 +3,7 @@
 import asyncio
 import io
 import os
+import sys
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from tests.support.conversation import Chat, call_block, sent
 from tests.support.fake import FakeApi, fake_api
 from tests.support.ports import reserved_port
 from tests.support.server import environment_for, running_server
+from tests.support.tree import ROOT
 
 
 @dataclass(frozen=True)
@@ -140,3 +142,40 @@ async def test_what_cannot_be_told_is_said_in_a_line(tmp_path: Path) -> None:
             assert words in done.stderr, done.stderr
             assert "Traceback" not in done.stderr
     assert (await run("cache", home=home)).returncode == 2
+
+
+async def test_a_terminal_of_any_encoding_shows_a_chat_and_obeys_nothing_in_it(tmp_path: Path) -> None:
+    async with fake_api() as fake, running_server(tmp_path, config=CONFIG.format(url=fake.anthropic_url)) as server:
+        async with server.client() as client:
+            chat = await Chat.create(client, "priced")
+            await fake.say("Yes.")
+            await chat.turn("漢字")
+            await chat.act("rename_session", title="\x1b[2J漢字")
+        old = {**server.environment, "PYTHONIOENCODING": "latin-1"}
+        shown, listed, told = [
+            await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "openprogram", *arguments, "--home", str(server.home)),
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                cwd=ROOT,
+                env=old,
+            )
+            for arguments in (("cache", chat.id), ("cache", "s_none"), ("export", chat.id, "1"))
+        ]
+        (out, _), (_, complaint), (body, _) = [await one.communicate() for one in (shown, listed, told)]
+    assert shown.returncode == 0
+    assert chat.id.encode() in out
+    assert "漢字" in str(orjson.loads(body))
+    assert b"\x1b" not in out + complaint
+
+
+async def test_what_looks_like_a_vendors_key_is_exported_by_nobody(tmp_path: Path) -> None:  # C20
+    foreign = "sk-proj-0123456789abcdefghijklmn"
+    async with fake_api() as fake, running_server(tmp_path, config=CONFIG.format(url=fake.anthropic_url)) as server:
+        async with server.client() as client:
+            chat = await Chat.create(client, "priced")
+            await fake.say("Yes.")
+            await chat.turn(f"My other key is {foreign}, and sk-learn is none.")
+        exported = await run("export", chat.id, "1", home=server.home)
+    assert foreign not in exported.stdout
+    assert "[secret removed], and sk-learn is none." in exported.stdout

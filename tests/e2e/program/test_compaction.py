@@ -85,7 +85,7 @@ async def test_the_miss_behind_it_is_put_down_to_the_compaction(tab: Client, fak
     small = [step for step in steps if step["prompt"] < 2_000]
     assert all(step["cause"] in (None, "compaction") for step in steps[len(small) :])
     assert (steps[place]["plan"], steps[place]["reason"]) == ("rebase", "compacted")
-    assert steps[place - 1]["missed"] == 0
+    assert (steps[place - 1]["missed"], steps[place - 1]["reason"]) == (0, "summary")
     live = [event["cache"]["cause"] for event in tab.received(chat.id, "step_finished")]
     assert live.count("compaction") == 1
 
@@ -116,11 +116,14 @@ async def test_the_user_may_ask_for_it_and_twice_is_once(tab: Client, fake: Fake
     await fake.say("Read.")
     await chat.turn("Read")
     await summarises(fake)
+    assert (await chat.act("inspect_cache"))["cache"]["state"] == "warm"
     first = await chat.act("compact", id=f"c_compact_{wire}")
     assert (await chat.event("compaction_started"))["trigger"] == "asked"
     await compacted(chat)
     assert (await chat.event("turn_finished"))["reason"] == "done"
     assert await chat.act("compact", id=f"c_compact_{wire}") == first
+    cache = (await chat.act("inspect_cache"))["cache"]
+    assert (cache["state"], cache["tokens"]) == ("cold", None)
     await fake.say("Yes.")
     await chat.turn("And now?")
     requests = await sent(fake)

@@ -8,9 +8,9 @@ import pytest
 from openprogram.core.errors import NoEndpoint
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import TextBlock, ToolUseBlock
-from openprogram.core.prompt import Api, FailureCode, ProviderRequest
+from openprogram.core.prompt import Api, FailureCode, ProviderRequest, ResponseStarted
 from tests.support.histories import message, result
-from tests.support.providers import collect, completed, failed, provider_at, request
+from tests.support.providers import collect, completed, failed, only, provider_at, request
 from tests.support.sse import (
     chat_stream,
     delta,
@@ -150,3 +150,38 @@ async def test_the_same_values_are_the_same_bytes_in_whatever_order_they_are_kep
         first, second = [await received.read() for received in stub.requests]
     assert first == second
     assert orjson.loads(first)["stream"] is True
+
+
+REFUSALS = {
+    "named": {"type": "invalid_request_error", "message": "messages.1: role 'system' is not supported on this model"},
+    "numbered": {"code": 400, "message": "Provider returned error"},
+}
+
+
+@pytest.mark.parametrize("error", REFUSALS.values(), ids=REFUSALS)
+@pytest.mark.parametrize(
+    "head", [b": PROCESSING\n\n", b'event: ping\ndata: {"type":"ping"}\n\n'], ids=["comment", "ping"]
+)
+async def test_a_good_status_is_no_answer_yet_where_the_stream_then_tells_of_a_refusal(
+    api: Api, head: bytes, error: JsonObject
+) -> None:  # C9: gateways keep the connection open while they ask, and the API behind them refuses
+    body = head + b"data: %b\n\n" % orjson.dumps({"type": "error", "error": error})
+    async with stub_endpoint(sends(body)) as stub, provider_at(api, stub.base_url) as provider:
+        events = await collect(provider, HELLO)
+    assert only(events, ResponseStarted) == []
+    failure = failed(events).failure
+    assert (failure.code in ("bad_request", "model_not_found"), failure.status) == (True, 400)
+
+
+async def test_what_an_endpoint_tells_of_the_prompt_is_known_while_it_still_answers() -> None:  # C17
+    usage = {"input_tokens": 7, "cache_read_input_tokens": 100, "cache_creation_input_tokens": 20, "output_tokens": 1}
+    stream = messages_stream(message_start(**usage), *text_block(0, "Half"))
+    async with (
+        stub_endpoint(sends(stream)) as stub,
+        provider_at("anthropic", stub.base_url) as provider,
+    ):
+        events = await collect(provider, HELLO)
+    [started] = only(events, ResponseStarted)
+    assert started.usage == failed(events).usage
+    assert (started.usage.prompt, started.usage.cache_read) == (127, 100)
+    assert started.usage.output is None  # what it wrote until then nobody has told

@@ -21,7 +21,8 @@ from openprogram.core.events import (
 )
 from openprogram.core.ports import Provider
 from openprogram.core.prompt import ModelInfo, ResponseStarted, TextPiece
-from openprogram.core.storage import EndTurn, PutMessage, PutSurface, RememberRequest
+from openprogram.core.storage import EndTurn, PutMessage, RememberRequest
+from openprogram.core.surface import PutSurface
 from openprogram.core.topics import user_topic
 from tests.support.agent import FakeTool
 from tests.support.script import Gate, assert_paired, call, say, use

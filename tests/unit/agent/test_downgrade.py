@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from openprogram.core.events import Notice, StepFinished, StepStarted
-from openprogram.core.prompt import FailureCode
+from openprogram.core.prompt import Failed, FailureCode, ProviderFailure
 from openprogram.core.surface import Capability, Strategy
 from tests.support.agent import Chat, FakeTool
 from tests.support.deferral import declared, say_more
@@ -80,3 +80,26 @@ async def test_what_has_nothing_to_do_with_changes_is_not_tried_again(strategy: 
     await chat.run()
     assert len(chat.provider.requests) == 1
     assert chat.reasons == ["error"]
+
+
+@pytest.mark.parametrize("status", [400, 422])
+async def test_a_role_that_the_model_does_not_take_is_a_refused_change_whatever_status_says_so(status: int) -> None:
+    refusal = Failed(ProviderFailure("model_not_found", "role 'system' is not supported", "choose_model", status))
+    chat = chat_on("inline_changes", (refusal,), say("Hi."))
+    await chat.run()
+    assert [request.strategy for request in chat.provider.requests] == ["inline_changes", "append"]
+    assert chat.reasons == ["done"]
+
+
+async def test_what_a_configuration_says_since_is_not_what_was_refused() -> None:
+    chat = chat_on("inline_changes", say("Hi."), (failed("bad_request"),), say("Well."), say("Bye."))
+    await chat.run()
+    chat.model = replace(MODEL, capability=Capability(strategy="bridge"))
+    switch(chat, "bash")
+    await chat.run()
+    say_more(chat, "Again")
+    await chat.run()
+    strategies = [request.strategy for request in chat.provider.requests]
+    assert strategies == ["inline_changes", "inline_changes", "bridge", "bridge"]
+    assert chat.capabilities.of(chat.model) == chat.model.capability
+    assert chat.reasons == ["done"] * 3

@@ -8,8 +8,9 @@ from openprogram.agent.stop import Stopped, StopSignal
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.prompt import CallPiece, ReasoningPiece, ResponseStarted, TextPiece
 from openprogram.core.tooling import ToolContext, ToolOutput
+from openprogram.core.usage import Usage
 from tests.support.agent import Chat, FakeTool, held
-from tests.support.script import Gate, ScriptedProvider, assert_paired, call, say, use
+from tests.support.script import Gate, ScriptedProvider, assert_paired, call, failed, say, use
 
 
 async def _stop_at(chat: Chat, gate: Gate) -> None:
@@ -173,3 +174,18 @@ async def test_a_cancellation_from_outside_stays_one() -> None:  # a shutdown is
 
 async def _one() -> int:
     return 1
+
+
+async def test_a_stopped_answer_is_counted_with_what_its_endpoint_told_of_the_prompt() -> None:  # C17
+    gate, told = Gate(), Usage(uncached=5, cache_read=90, cache_write_5m=5)
+    chat = Chat(ScriptedProvider((ResponseStarted(told), TextPiece(0, "So far"), gate)))
+    await _stop_at(chat, gate)
+    [step] = chat.steps
+    assert (step.usage, step.cost) == (told, None)  # what it wrote is not known, and so the sum is not
+
+
+async def test_an_answer_that_broke_off_before_a_retry_failed_is_counted_as_far_as_it_was_told() -> None:  # C17
+    told = Usage(uncached=5, cache_read=90)
+    chat = Chat(ScriptedProvider((ResponseStarted(told), failed("overloaded"))))
+    await chat.run()
+    assert [step.usage for step in chat.steps] == [told]

@@ -7,6 +7,7 @@ import pytest
 
 from openprogram.core.usage import CacheRules, CacheVerdict, Usage
 from openprogram.ledger.difference import Excerpt, Outline
+from openprogram.ledger.inspect import Inspected, missed_of
 from openprogram.ledger.verdict import explain, lost_cost, shows_time
 from tests.support.sent import CONDITIONS, PRICE, answered, outline
 
@@ -98,3 +99,14 @@ def test_a_miss_costs_the_difference_to_reading() -> None:
 )
 def test_a_time_at_the_byte_is_recognised(before: str, after: str, room: int, shown: bool) -> None:
     assert shows_time(Excerpt(room, before, after, room)) is shown
+
+
+def test_misses_that_no_endpoint_tells_of_are_unknown_and_not_none() -> None:  # C17
+    def step(missed: int | None) -> Inspected:
+        record = answered(1, BEFORE, Usage()).record
+        return Inspected(record, BEFORE, None, None, CacheVerdict(None, missed), None, None)
+
+    assert missed_of([]) == missed_of([step(None)]) == 0
+    assert missed_of([step(None), step(None)]) is None
+    assert missed_of([step(None), step(0)]) == 0
+    assert missed_of([step(None), step(3), step(None), step(4)]) == 7

@@ -33,3 +33,15 @@ async def test_what_cannot_be_read_is_no_refusal() -> None:
     refusals = Refusals(store, lambda: 0.0)
     await refusals.load()
     assert refusals.of(CHANGING) == CHANGING.capability
+
+
+async def test_a_refusal_holds_for_the_address_that_refused_and_for_no_other_of_its_name() -> None:  # C9
+    here = replace(CHANGING, capability=replace(CHANGING.capability, endpoint="anthropic http://one"))
+    there = replace(here, capability=replace(here.capability, endpoint="anthropic http://two"))
+    store = MemoryStore(MemoryState(), lambda: 0.0)
+    first, again = Refusals(store, lambda: 0.0), Refusals(store, lambda: 0.0)
+    await first.refused(here, "inline_changes")
+    await again.load()
+    for known in (first, again):
+        assert known.of(here).downgraded
+        assert known.of(there) == there.capability

@@ -247,3 +247,18 @@ def test_where_thinking_is_bound_a_rebase_waits_for_a_turn_and_leaves_the_thinki
     after, chosen = planner.plan(before, wanted("read", at="m2"), capability, Warmth(1000.0, turn_start))
     assert (chosen.kind, chosen.reason) == (kind, reason)
     assert after.thinking_after == ("m2" if turn_start else "m1")
+
+
+def test_another_endpoint_of_the_same_name_is_shown_everything_anew() -> None:  # C1: base URL, API and model
+    before, _ = planned(None, wanted("read"), "inline_changes", endpoint="anthropic http://one")
+    found = wanted("read", at="m2", found=("weather",))
+    changed, _ = planned(before, found, "inline_changes", endpoint="anthropic http://one")
+    moved, chosen = planned(changed, replace(found, at="m3"), "append", endpoint="openai-chat http://one/v1")
+    assert (chosen.kind, chosen.reason, moved.strategy, moved.deltas) == ("rebase", "model_changed", "append", ())
+    assert "weather" in chosen.declared
+
+
+def test_a_surface_from_before_endpoints_were_told_apart_goes_on() -> None:  # C13
+    before = replace(first("append", "read"), endpoint="")
+    after, chosen = planned(before, wanted("read", at="m2"), "append", endpoint="openai-chat http://one/v1")
+    assert (chosen.kind, after.epoch) == ("keep", before.epoch)

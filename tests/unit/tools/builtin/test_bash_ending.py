@@ -38,7 +38,7 @@ async def test_time_up_ends_the_whole_tree(call, tree, monkeypatch):
     async with shell(call) as bash:
         task = asyncio.create_task(call(bash, command=f"echo begun; {TREE}\nsleep 1000", timeout=3))
         await all_started(tree)
-        limit.up()
+        await limit.up()
         output = await task
         assert_tree_gone(call)
     assert text_of(output) == "begun\n[time was up after 3 s; the command and all it started were ended]"

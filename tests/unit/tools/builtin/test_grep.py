@@ -102,7 +102,7 @@ async def test_a_search_that_takes_too_long_ends(call, stuck, monkeypatch):
     script, held = stuck
     task = asyncio.create_task(call.fails(grep_tool(script), pattern="x"))
     with await asyncio.to_thread(held.open, "rb") as reading:
-        limit.up()
+        await limit.up()
         assert "took too long" in await task
         assert await asyncio.to_thread(reading.read) == b""
 

@@ -28,6 +28,7 @@ export const cache = {
   "cache.lost": "{n} tokens not reused, {cost} lost",
   "cache.lostTokens": "{n} tokens not reused",
   "cache.none": "Nothing differs from the request before.",
+  "cache.untold": "The endpoint did not say what it read from its cache.",
   "cache.first": "First request to this model: nothing to compare with.",
   "cache.where": "First difference: {section} {name}, byte {byte}",
   "cache.before": "before",

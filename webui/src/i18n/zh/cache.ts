@@ -30,6 +30,7 @@ export const cache: Readonly<Record<keyof typeof en, string>> = {
   "cache.lost": "{n} 个 token 未复用，损失 {cost}",
   "cache.lostTokens": "{n} 个 token 未复用",
   "cache.none": "与上一个请求没有差异。",
+  "cache.untold": "端点没有说明从缓存中读取了多少。",
   "cache.first": "对此模型的第一个请求：没有可比较的请求。",
   "cache.where": "第一处差异：{section} {name}，第 {byte} 字节",
   "cache.before": "之前",
