@@ -101,8 +101,7 @@ class Catalog:
     async def resolve(self, model_id: str | None) -> tuple[ModelInfo, Provider]:
         if self.hangs is not None:
             await self.hangs.wait()
-        found = self.about(model_id or self.model.id)
-        if self.gone or found is None:
+        if self.gone or (found := self.about(model_id or self.model.id)) is None:
             raise NoEndpoint(f"there is no model {model_id}", hint=f"choose {self.model.id}")
         return found, self.provider
 
@@ -121,9 +120,7 @@ class Chats:
     ) -> None:
         self.service = service
         self.store, self.bus = store, bus
-        self.registry = registry
-        self.provider = provider
-        self.catalog = catalog
+        self.registry, self.provider, self.catalog = registry, provider, catalog
 
     async def do(self, action: str, *, user: str = USER, id: str | None = None, **fields: Any) -> AnyAck:
         """Perform an action as a client sends it. Ids are fresh unless given."""
