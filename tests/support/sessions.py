@@ -276,8 +276,7 @@ class Held:
 
     def __init__(self, store: TriedStore, *kinds: type[Any]) -> None:
         self.gate = Gate()
-        self._kinds = kinds
-        self._store = store
+        self._kinds, self._store = kinds, store
         self._wanted: Callable[[Sequence[Event]], bool] = lambda _events: True
         store.before_commit = self._hold
 
