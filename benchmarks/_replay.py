@@ -184,6 +184,11 @@ class Chat:
         """The `Surfaces` port."""
         return None if self.naive else self.surface
 
+    @property
+    def forced(self) -> bool:
+        """The `Surfaces` port."""
+        return False
+
     def accepted(self, surface: Surface) -> None:
         """The `Surfaces` port."""
         self.surface = surface
@@ -226,7 +231,7 @@ class Chat:
         resolved = self._resolved(snapshot)
         return Setup(
             contract=freeze(resolved, lambda spec: wrap(spec, self, self.ask, LeftBehind())),
-            floor=() if self.naive else floor(snapshot, resolved),
+            floor=() if self.naive else floor(snapshot, resolved, self.world.model),
             unknown=resolved.unknown,
             dropped=frozenset(resolved.dropped),
             rank=partial(Finder().rank, snapshot),

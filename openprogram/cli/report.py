@@ -127,6 +127,8 @@ def _warmth(cache: CacheState) -> str:
     match cache.state:
         case "none":
             return "The cache holds nothing of this chat yet."
+        case "unknown":
+            return f"{cache.model} does not report what it reads from a cache."
         case "warm":
             price = f"; the next message reads it for {dollars(cache.cost_warm)}, later for {dollars(cache.cost_cold)}"
             return f"{cache.model}: warm until {cache.warm_until}{price}"

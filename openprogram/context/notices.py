@@ -100,10 +100,15 @@ def turns_since_switch(history: Sequence[Message]) -> int:
     """How many messages a person has sent since a switch was last told of; all of them where none was."""
     turns = 0
     for message in reversed(history):
-        if message.role == "notice" and any(line.startswith((_OFF, _ON, _NEW)) for line in message.text.splitlines()):
+        if tells_of_switch(message):
             break
         turns += message.role == "user"
     return turns
+
+
+def tells_of_switch(message: Message) -> bool:
+    """Whether it tells the model that tools came or went."""
+    return message.role == "notice" and any(line.startswith((_OFF, _ON, _NEW)) for line in message.text.splitlines())
 
 
 def _one_line(path: str) -> str:

@@ -79,12 +79,14 @@ def lost_cost(missed: int | None, usage: Usage, price: Price | None) -> float | 
     """Dollars that a miss cost more than reading would have: what the tokens were billed at, less a read's rate."""
     if missed is None or price is None:
         return None
-    paid = price.input
+    return missed * max(0.0, new_input_rate(price, usage) - price.cache_read) / 1_000_000
+
+
+def new_input_rate(price: Price, usage: Usage) -> float:
+    """Dollars per million tokens that are not read from the cache: written to it, where a request like this writes."""
     if usage.cache_write_5m:
-        paid = price.cache_write_5m
-    elif usage.cache_write_1h:
-        paid = price.cache_write_1h
-    return missed * max(0.0, paid - price.cache_read) / 1_000_000
+        return price.cache_write_5m
+    return price.cache_write_1h if usage.cache_write_1h else price.input
 
 
 def _missed(previous: Answered, usage: Usage) -> int | None:

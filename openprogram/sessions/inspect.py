@@ -31,7 +31,7 @@ from openprogram.ledger.difference import Outline, excerpt
 from openprogram.ledger.inspect import Inspected, hit_share, missed_of, reused_share, total
 from openprogram.ledger.inspect import inspect as inspected
 from openprogram.ledger.log import outlines, parts_of
-from openprogram.ledger.verdict import below_minimum, lost_cost, shows_time
+from openprogram.ledger.verdict import below_minimum, lost_cost, new_input_rate, shows_time
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.request import Request
 
@@ -57,7 +57,15 @@ async def inspect_cache(hub: Hub, request: Request, action: InspectCache) -> Cac
     """A row per model request, sums, and whether the cache is warm."""
     await hub.row(request.user_id, action.session_id)
     view = await cache_of(hub.ports.store, action.session_id, hub.ports.clock())
-    return CacheAck(id=action.id, session_id=action.session_id, steps=view.steps, totals=view.totals, cache=view.cache)
+    shown = view.steps if action.limit is None else view.steps[-action.limit :]
+    return CacheAck(
+        id=action.id,
+        session_id=action.session_id,
+        steps=shown,
+        totals=view.totals,
+        cache=view.cache,
+        left_out=len(view.steps) - len(shown),
+    )
 
 
 async def inspect_step(hub: Hub, request: Request, action: InspectStep) -> StepAck:
@@ -253,6 +261,8 @@ def _state(found: tuple[Inspected, ...], now: float, messages: frozenset[str]) -
     if newest.counted is not None and newest.counted.kind == "summary":
         return CacheState(state="cold", model=newest.record.model)
     record, prompt = newest.record, newest.usage.prompt or 0
+    if newest.usage.cache_read is None:
+        return CacheState(state="unknown", model=record.model, tokens=prompt + (newest.usage.output or 0))
     until = record.sent_at + record.rules.ttl_s
     tokens = prompt + (newest.usage.output or 0)
     price = record.price
@@ -273,5 +283,4 @@ def _counts(step: Inspected, messages: frozenset[str]) -> bool:
 
 def _send_cost(price: Price, used: Usage, *, read: int, new: int) -> float:
     """Dollars for the input of the next request: new tokens are written to the cache where this one wrote any."""
-    rate = price.cache_write_5m if used.cache_write_5m else price.cache_write_1h if used.cache_write_1h else price.input
-    return (read * price.cache_read + new * rate) / 1_000_000
+    return (read * price.cache_read + new * new_input_rate(price, used)) / 1_000_000

@@ -31,22 +31,26 @@ from openprogram.sessions.manage import check_model
 from openprogram.sessions.projects import LOOK_S
 from openprogram.sessions.rebase import rebase_price
 from openprogram.sessions.request import Request
+from openprogram.sessions.send_price import at_model, read_chat
+from openprogram.sessions.settings import costly_send
 from openprogram.surface.planner import plan
 from openprogram.surface.wanted import Warmth
 
 
 async def preview_toggle(hub: Hub, request: Request, action: PreviewToggle) -> PreviewAck:
     """The price of a switch. Raises what the switch itself would (an unknown preset, an unknown tool)."""
+    if action.toggle == "set_model":
+        return await _other_model(hub, request.user_id, action)
     row = await hub.row(request.user_id, action.session_id)
     store = hub.ports.store
+    threshold = await costly_send(hub, request.user_id)
     if action.toggle == "force_rebase":
-        return await rebase_price(hub, row, action.id)
+        ack = await rebase_price(hub, row, action.id)
+        return replace(ack, costly=threshold.reached(ack.tokens, ack.cost))
     records, counted = await asyncio.gather(store.sent(row.info.id), store.usage(row.info.id))
     answered = newest(records, counted).answered
-    shown = row.surface.model if row.surface else None
-    if action.toggle == "set_model":
-        return await _other_model(hub, action, answered, shown)
-    return await _other_tools(hub, action, row, answered.get(shown or ""))
+    ack = await _other_tools(hub, action, row, answered.get(row.surface.model if row.surface else ""))
+    return replace(ack, costly=threshold.reached(ack.tokens, ack.cost))
 
 
 async def _other_tools(hub: Hub, action: PreviewToggle, row: SessionRow, last: Answered | None) -> PreviewAck:
@@ -108,22 +112,20 @@ def _patch(action: PreviewToggle) -> Patch:
             assert_never(action.toggle)
 
 
-async def _other_model(hub: Hub, action: PreviewToggle, answered: dict[str, Answered], shown: str | None) -> PreviewAck:
+async def _other_model(hub: Hub, user_id: str, action: PreviewToggle) -> PreviewAck:
     if action.model is not None:
         await check_model(hub, action.model)
+    chat = await read_chat(hub, user_id, action.session_id)
     wanted = action.model or await hub.ports.models.default_id()
-    about = hub.ports.models.about(wanted or "")
-    last, known = answered.get(shown or ""), answered.get(wanted or "")
-    tokens = (last.usage.prompt or 0) if last else 0
-    if wanted == shown or last is None:
+    shown = chat.standing.newest
+    if wanted is None or shown is None or shown.record.model == wanted:
         return PreviewAck(id=action.id, session_id=action.session_id, tokens=0, cost=0.0, reason="unchanged")
-    if known is not None and hub.ports.clock() - known.record.sent_at < known.record.rules.ttl_s:
-        tokens = max(0, tokens - (known.usage.prompt or 0))
-    price = about.price if about else None
+    price = at_model(hub, chat, wanted)
     return PreviewAck(
         id=action.id,
         session_id=action.session_id,
-        tokens=tokens,
-        cost=None if price is None else tokens * price.input / 1_000_000,
+        tokens=price.tokens,
+        cost=price.cost,
         reason="model_changed",
+        costly=price.costly,
     )

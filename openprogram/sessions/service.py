@@ -15,7 +15,15 @@ from openprogram.core.errors import IdConflict, OpenProgramError, StorageError, 
 from openprogram.core.events import Notice
 from openprogram.core.protocol import VERSION, actions, user_actions
 from openprogram.core.protocol.actions import Action
-from openprogram.core.protocol.cache_actions import ForceRebase, InspectCache, InspectStep, PreviewToggle, UsageTotals
+from openprogram.core.protocol.cache_actions import (
+    ForceRebase,
+    InspectCache,
+    InspectStep,
+    PreviewModels,
+    PreviewSend,
+    PreviewToggle,
+    UsageTotals,
+)
 from openprogram.core.protocol.control import AnswerApproval, AnswerQuestion
 from openprogram.core.protocol.frames import (
     Ack,
@@ -43,6 +51,7 @@ from openprogram.sessions import (
     preview,
     read,
     rebase,
+    send_price,
     settings,
 )
 from openprogram.sessions.hub import Defaults, Hub, Ports
@@ -85,6 +94,8 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = MappingProxyType(
         InspectStep: inspect.inspect_step,
         UsageTotals: inspect.usage,
         PreviewToggle: preview.preview_toggle,
+        PreviewSend: send_price.preview_send,
+        PreviewModels: send_price.preview_models,
         ForceRebase: rebase.force_rebase,
         AnswerApproval: answers.answer_approval,
         AnswerQuestion: answers.answer_question,

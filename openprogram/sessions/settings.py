@@ -7,6 +7,7 @@ from openprogram.core.events import PermissionMode
 from openprogram.core.jsonio import JsonObject, JsonValue
 from openprogram.core.protocol.frames import SettingsAck
 from openprogram.core.protocol.user_actions import GetSettings, SetSetting
+from openprogram.session_config.costly import CostlySend, read_costly_send, write_costly_send
 from openprogram.session_config.new_chats import NewChats, read_new_chats, write_new_chats
 from openprogram.session_config.patches import check_intent, within
 from openprogram.sessions.hub import Hub
@@ -16,6 +17,7 @@ KEYLESS_SEARCH: Final = "keyless_search_consent"
 """Whether queries may go to public search sites without a key; false until the user says so."""
 NEW_CHATS: Final = "new_chats"
 PERMISSION_MODE: Final = "permission_mode"
+COSTLY_SEND: Final = "costly_send"
 _MODES: Final = ("ask", "accept_edits", "auto")
 
 
@@ -48,11 +50,16 @@ async def permission_mode(hub: Hub, user_id: str) -> PermissionMode:
     return _mode(hub, await hub.ports.store.setting(user_id, PERMISSION_MODE))
 
 
+async def costly_send(hub: Hub, user_id: str) -> CostlySend:
+    """From which price on a person is told before it is paid."""
+    return read_costly_send(await hub.ports.store.setting(user_id, COSTLY_SEND))
+
+
 def _mode(hub: Hub, stored: JsonValue) -> PermissionMode:
     return cast(PermissionMode, stored) if stored in _MODES else hub.defaults.permission_mode
 
 
-_KEYS: Final = (KEYLESS_SEARCH, NEW_CHATS, PERMISSION_MODE)
+_KEYS: Final = (KEYLESS_SEARCH, NEW_CHATS, PERMISSION_MODE, COSTLY_SEND)
 
 
 async def _stored(hub: Hub, user_id: str) -> JsonObject:
@@ -64,6 +71,7 @@ def _filled(hub: Hub, stored: JsonObject) -> JsonObject:
         KEYLESS_SEARCH: bool(stored[KEYLESS_SEARCH]),
         NEW_CHATS: write_new_chats(read_new_chats(stored[NEW_CHATS])),
         PERMISSION_MODE: _mode(hub, stored[PERMISSION_MODE]),
+        COSTLY_SEND: write_costly_send(read_costly_send(stored[COSTLY_SEND])),
     }
 
 
@@ -80,6 +88,9 @@ def _check(hub: Hub, key: str, value: JsonValue) -> None:
         case "permission_mode":
             if value not in _MODES:
                 raise BadField(f"one of {', '.join(_MODES)}", field="value")
+        case "costly_send":
+            with within("value"):
+                read_costly_send(value)
         case _:
             raise _unknown(key)
 

@@ -1,10 +1,13 @@
 """A call that waits for a person: shown exactly, answered once, from any tab, whatever reloads in between."""
 
+import re
 from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 from playwright.async_api import Locator, expect
 
 from tests.browser.conftest import OpenTab, Serve
@@ -52,6 +55,40 @@ async def test_the_exact_command_is_shown_and_allowed_once(tab: Tab, fake: FakeA
     await wait_for_approval(tab, fake, command)  # once is not for ever
     await tab.page.get_by_test_id("approval-once").click()
     await tab.idle()
+
+
+async def test_the_ring_around_the_card_is_whole(tab: Tab, fake: FakeApi) -> None:
+    await tab.ask("hello")  # what stands above the card could cover it
+    await wait_for_approval(tab, fake)
+    await tab.approval.evaluate("card => { card.focus({ focusVisible: true }); card.style.animation = 'none'; }")
+    await expect(tab.approval).to_be_focused()
+    box = await tab.approval.bounding_box()
+    assert box is not None
+    at = (box["x"] + box["width"] / 2, box["y"] - 4)
+    shown = await tab.page.screenshot(clip={"x": at[0], "y": at[1], "width": 4, "height": 4})
+    picture = Image.open(BytesIO(shown)).convert("RGB")
+    ring: str = await tab.approval.evaluate("card => getComputedStyle(card).outlineColor")
+    wanted = tuple(int(part) for part in re.findall(r"\d+", ring)[:3])
+    rows = [picture.getpixel((2, y)) for y in range(picture.height)]
+    assert rows.count(wanted) >= 2, (wanted, rows)
+
+
+async def test_a_patch_that_changes_no_line_is_asked_about_by_its_files(
+    tab: Tab, fake: FakeApi, server: Server
+) -> None:
+    server.workspace.mkdir(exist_ok=True)
+    (server.workspace / "old-name.txt").write_text("the same\n")
+    await tab.open_tools()
+    await tab.page.get_by_test_id("preset-coding").check()
+    await tab.page.keyboard.press("Escape")
+    patch = "*** Begin Patch\n*** Update File: old-name.txt\n*** Move to: new-name.txt\n*** End Patch"
+    await fake.script({"blocks": [{"type": "tool_use", "name": "apply_patch", "input": {"patch": patch}}]})
+    await fake.say("Done.")
+    await tab.send("move it")
+    await expect(tab.approval.get_by_role("heading")).to_have_text("Change old-name.txt → new-name.txt?")
+    await tab.audit()
+    await tab.page.keyboard.press("1")
+    await expect(tab.answers.last).to_contain_text("Done.")
 
 
 async def test_allowed_for_this_chat_is_not_asked_again_here_but_elsewhere(tab: Tab, fake: FakeApi) -> None:

@@ -1,5 +1,6 @@
 """The cache panel: a bar per request, what it cost, why it missed; by keyboard, in two languages (cache.md C19)."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,8 @@ import pytest
 from playwright.async_api import expect
 
 from tests.browser.conftest import OpenTab, Serve
-from tests.browser.test_layouts import PHONE, fits
+from tests.browser.test_layouts import PHONE, ZOOMED, fits
+from tests.support import long_cache
 from tests.support.browser import Tab
 from tests.support.fake import FakeApi
 from tests.support.ws import Frame
@@ -86,6 +88,89 @@ async def test_an_open_panel_follows_the_chat(fake: FakeApi, serve: Serve, open_
         await expect(tab.page.get_by_test_id("cache-step")).to_have_count(6)
 
 
+async def test_of_a_thousand_requests_the_newest_are_shown_and_the_others_page_by_page(
+    fake: FakeApi, serve: Serve, open_page: OpenTab
+) -> None:
+    server = await serve(demo=True, config=CONFIG.format(url=fake.anthropic_url))
+    await server.stop()
+    await long_cache.write_chat(server.database)
+    await server.start()
+    tab = await open_page(server, f"/#/c/{long_cache.SESSION}")
+    await tab.page.get_by_test_id("cache-button").click()
+    steps = tab.page.get_by_test_id("cache-step")
+    await expect(steps).to_have_count(50)
+    await expect(steps.last).to_contain_text("1000")
+    await expect(tab.page.get_by_test_id("cache-reused")).to_have_text("99.1 %")  # of all, not only of those shown
+    earlier = tab.page.get_by_test_id("cache-earlier").get_by_role("button", name="Show 50 earlier")
+    await earlier.press("Enter")
+    await expect(steps).to_have_count(100)
+    await expect(steps.first).to_be_focused()
+    await expect(tab.page.get_by_test_id("cache-cause")).to_have_text(["tool server changed"])
+    marked = tab.page.locator("[data-cause=mcp]").get_by_test_id("cache-step")
+    await marked.press("Enter")
+    await expect(tab.page.get_by_test_id("cache-difference").locator("mark")).to_have_text(["8", "9"])
+    await tab.audit()
+
+
+async def test_the_prefix_is_rebuilt_at_the_price_that_is_said_before(
+    fake: FakeApi, serve: Serve, open_page: OpenTab
+) -> None:  # C4
+    tab = await talked(fake, serve, open_page)
+    line = tab.page.get_by_test_id("rebuild")
+    await expect(line).to_be_hidden()  # nothing would come of it
+    await tab.page.keyboard.press("Escape")
+    async with tab.server.client() as client:
+        for name in ("bash", "grep", "read", "list"):
+            await client.send("set_tool_disabled", session_id=await tab.session_id(), name=name, value=True)
+    await fake.say("Yes.")
+    await tab.ask("less now")
+    await tab.page.get_by_test_id("cache-button").click()
+    await expect(line).to_contain_text(
+        re.compile(r"Declares the tools anew: costs about [\d.]+k tokens, about \$0\.\d+")
+    )
+    button = line.get_by_role("button", name="Rebuild prefix")
+    await expect(button).to_have_accessible_description(re.compile("costs about"))
+    await button.press("Enter")
+    await expect(tab.page.get_by_test_id("rebuild-asked")).to_be_visible()
+    await tab.audit()
+    await tab.page.keyboard.press("Escape")
+    await fake.say("Yes.")
+    await tab.ask("go on")
+    await tab.page.get_by_test_id("cache-button").click()
+    await expect(tab.page.get_by_test_id("cache-step")).to_have_count(7)
+    await expect(tab.page.get_by_test_id("cache-cause").last).to_have_text("declared anew as you asked")
+    await expect(line).to_be_hidden()
+
+
+async def test_the_keyboard_alone_opens_walks_and_leaves_the_panel(
+    fake: FakeApi, serve: Serve, open_page: OpenTab
+) -> None:
+    tab = await talked(fake, serve, open_page)
+    await tab.page.keyboard.press("Escape")
+    button = tab.page.get_by_test_id("cache-button")
+    await button.press("Enter")
+    await expect(tab.page.get_by_role("heading", name="Cache and cost")).to_be_focused()
+    steps = tab.page.get_by_test_id("cache-step")
+    await expect(steps).to_have_count(5)
+    await tab.page.keyboard.press("Tab")
+    await expect(steps.first).to_be_focused()
+    await tab.page.keyboard.press("End")
+    await expect(steps.last).to_be_focused()
+    await expect(steps.last).to_be_in_viewport()
+    await tab.page.keyboard.press("Escape")
+    await expect(button).to_be_focused()
+
+
+async def test_what_a_provider_does_not_report_is_unknown_and_never_zero(tab: Tab, fake: FakeApi) -> None:  # C17
+    for said in ("hello", "again"):
+        await fake.script({"blocks": [{"type": "text", "text": "Yes."}], "report_usage": False})
+        await tab.ask(said)
+    await tab.page.get_by_test_id("cache-button").click()
+    await expect(tab.page.get_by_test_id("cache-step")).to_have_count(2)
+    for figure in ("cache-reused", "cache-cost", "cache-missed"):
+        await expect(tab.page.get_by_test_id(figure)).to_have_text("unknown")
+
+
 async def test_a_new_chat_has_no_panel_yet_and_an_unpriced_one_says_so(tab: Tab, fake: FakeApi) -> None:
     await expect(tab.page.get_by_test_id("cache-button")).to_have_count(0)
     await fake.say("Yes.")
@@ -97,8 +182,8 @@ async def test_a_new_chat_has_no_panel_yet_and_an_unpriced_one_says_so(tab: Tab,
 
 @pytest.mark.parametrize(
     "options",
-    [{"color_scheme": "light"}, {"color_scheme": "dark"}, {**PHONE, "locale": "zh-CN"}],
-    ids=["light", "dark", "phone in Chinese"],
+    [{"color_scheme": "light"}, {"color_scheme": "dark"}, {**PHONE, "locale": "zh-CN"}, ZOOMED],
+    ids=["light", "dark", "phone in Chinese", "at 200 %"],
 )
 async def test_the_panel_is_accessible_and_fits(
     fake: FakeApi, serve: Serve, open_page: OpenTab, options: dict[str, Any], tmp_path: Path

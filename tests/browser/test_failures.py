@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 from playwright.async_api import Locator, expect
 
+from tests.browser.conftest import OpenTab
 from tests.support.browser import Tab
 from tests.support.fake import FakeApi
+from tests.support.server import Server
 
 FAR_AWAY_S = 90
 """More than the program waits by itself."""
@@ -109,3 +111,17 @@ async def test_a_chat_that_does_not_exist_says_so(tab: Tab) -> None:
     await expect(tab.page.get_by_test_id("chat-gone")).to_be_visible()
     await tab.page.get_by_test_id("chat-gone").get_by_role("button", name="New chat").click()
     await expect(tab.page.get_by_test_id("empty-state")).to_be_visible()
+
+
+async def test_a_failure_is_told_in_chinese_with_the_servers_words_beside_it(
+    fake: FakeApi, server: Server, open_page: OpenTab
+) -> None:
+    tab = await open_page(server, locale="zh-CN")
+    await fake.script({"blocks": [], "fault": {"kind": "unauthorised"}})
+    box = tab.page.get_by_test_id("message-box")
+    await box.fill("hello")
+    await box.press("Enter")
+    card = tab.page.get_by_test_id("error-card")
+    await expect(card).to_contain_text("端点拒绝了密钥")
+    await expect(card.locator("[lang=en]")).to_contain_text("refused the key")
+    await tab.audit()

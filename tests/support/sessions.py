@@ -79,27 +79,27 @@ class TriedStore(SqliteStore):
 
 
 class Catalog:
-    """One model, behind the scripted provider."""
+    """One model, and `others` that a test adds, behind the scripted provider."""
 
     def __init__(self, provider: Provider) -> None:
-        self.provider, self.model, self.gone = provider, MODEL, False
+        self.provider, self.model, self.gone, self.others = provider, MODEL, False, tuple[ModelInfo, ...]()
         self.hangs: Gate | None = None  # where the endpoint stands while it is asked for its models
 
     async def models(self) -> tuple[ModelInfo, ...]:
-        return (self.model,)
+        return (self.model, *self.others)
 
     async def default_id(self) -> str | None:
         return self.model.id
 
     def about(self, model_id: str) -> ModelInfo | None:
-        return self.model if model_id == self.model.id else None
+        return next((model for model in (self.model, *self.others) if model.id == model_id), None)
 
     async def resolve(self, model_id: str | None) -> tuple[ModelInfo, Provider]:
         if self.hangs is not None:
             await self.hangs.wait()
-        if self.gone or model_id not in (None, self.model.id):
+        if self.gone or (found := self.about(model_id or self.model.id)) is None:
             raise NoEndpoint(f"there is no model {model_id}", hint=f"choose {self.model.id}")
-        return self.model, self.provider
+        return found, self.provider
 
 
 class Chats:
@@ -115,11 +115,8 @@ class Chats:
         catalog: Catalog,
     ) -> None:
         self.service = service
-        self.store = store
-        self.bus = bus
-        self.registry = registry
-        self.provider = provider
-        self.catalog = catalog
+        self.store, self.bus = store, bus
+        self.registry, self.provider, self.catalog = registry, provider, catalog
 
     async def do(self, action: str, *, user: str = USER, id: str | None = None, **fields: Any) -> AnyAck:
         """Perform an action as a client sends it. Ids are fresh, in a stored database too, unless given."""
@@ -228,6 +225,7 @@ async def opened(
     registry: Registry | None = None,
     max_steps: int = 200,
     monotonic: Callable[[], float] = lambda: NOON,
+    clock: Callable[[], float] = lambda: NOON,
     setting_changed: SettingChanged = lambda _user_id, _key, _value: None,
     mode_rule: ModeRule = refused_by_mode,
 ) -> AsyncIterator[Chats]:
@@ -247,7 +245,7 @@ async def opened(
         snapshot=lambda: made.snapshot,
         finder=Finder(),
         tokens=TokenCounts(store, counted_here),
-        clock=lambda: NOON,
+        clock=clock,
         monotonic=monotonic,
         setting_changed=setting_changed,
         mode_rule=mode_rule,
@@ -274,8 +272,7 @@ class Held:
 
     def __init__(self, store: TriedStore, *kinds: type[Any]) -> None:
         self.gate = Gate()
-        self._kinds = kinds
-        self._store = store
+        self._kinds, self._store = kinds, store
         self._wanted: Callable[[Sequence[Event]], bool] = lambda _events: True
         store.before_commit = self._hold
 

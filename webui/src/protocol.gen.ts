@@ -3,7 +3,7 @@
  */
 
 
-export type Action = (Chat | Stop | ContinueTurn | Compact | EditMessage | Regenerate | SelectBranch | EditQueue | SetToolsProfile | ToggleWebSearch | SetToolsEnabled | SetToolDisabled | PickTools | ExplainTools | InspectCache | InspectStep | UsageTotals | PreviewToggle | ForceRebase | Subscribe | Unsubscribe | CreateSession | ListSessions | RenameSession | PinSession | DeleteSession | RestoreSession | LoadMessages | SetModel | SetWorkspace | SetPermissionMode | AnswerApproval | AnswerQuestion | ListModels | GetSettings | SetSetting | SavePreset | DeletePreset | Ping)
+export type Action = (Chat | Stop | ContinueTurn | Compact | EditMessage | Regenerate | SelectBranch | EditQueue | SetToolsProfile | ToggleWebSearch | SetToolsEnabled | SetToolDisabled | PickTools | ExplainTools | ForceRebase | InspectCache | InspectStep | PreviewModels | PreviewSend | PreviewToggle | UsageTotals | Subscribe | Unsubscribe | CreateSession | ListSessions | RenameSession | PinSession | DeleteSession | RestoreSession | LoadMessages | SetModel | SetWorkspace | SetPermissionMode | AnswerApproval | AnswerQuestion | ListModels | GetSettings | SetSetting | SavePreset | DeletePreset | Ping)
 export type JsonValueInput = (string | number | boolean | JsonValueInput[] | {
 [k: string]: JsonValueInput
 } | null)
@@ -11,7 +11,7 @@ export type JsonValueOutput = (string | number | boolean | JsonValueOutput[] | {
 [k: string]: JsonValueOutput
 } | null)
 export type Event = (MessageAdded | TurnAccepted | TurnStarted | StepStarted | TextDelta | ReasoningDelta | HostedAdded | ToolCallDelta | ToolCallStarted | ToolOutputDelta | ToolCallFinished | StepFinished | TurnFinished | CompactionStarted | Compacted | LoadedChanged | IntentChanged | ApprovalRequested | ApprovalResolved | QuestionAsked | QuestionAnswered | QueueChanged | BranchSelected | SessionChanged | Notice | ErrorRaised)
-export type ServerFrame = (Hello | ChatAck | IntentAck | SubscribeAck | SessionsAck | MessagesAck | SettingsAck | ModelsAck | ToolsAck | CacheAck | StepAck | UsageAck | PreviewAck | SessionAck | Ack | ErrorFrame | EventFrame | Snapshot | HintFrame | PingFrame | Pong)
+export type ServerFrame = (Hello | ChatAck | IntentAck | SubscribeAck | SessionsAck | MessagesAck | SettingsAck | ModelsAck | ToolsAck | CacheAck | StepAck | UsageAck | PreviewAck | SendPreviewAck | ModelPricesAck | SessionAck | Ack | ErrorFrame | EventFrame | Snapshot | HintFrame | PingFrame | Pong)
 
 /**
  * Done, with nothing more to say.
@@ -173,11 +173,25 @@ id: string
 session_id: string
 }
 /**
+ * Declare the chat's tools anew with the next request, which drops what is masked or no longer needed.
+ * 
+ * The ack says what that costs at the next send, and what each turn saves from then on; `preview_toggle` says it
+ * before.
+ */
+export interface ForceRebase {
+action: "force_rebase"
+id: string
+session_id: string
+}
+/**
  * Ask for a row per model request: tokens read, written, uncached, output, the cost so far, causes of misses.
+ * 
+ * `limit` leaves out all but the newest rows; the sums are over all.
  */
 export interface InspectCache {
 action: "inspect_cache"
 id: string
+limit?: (number | null)
 session_id: string
 }
 /**
@@ -194,11 +208,20 @@ step: number
 turn_id: string
 }
 /**
- * Ask what all the user's chats used, by chat, model, day and kind of request.
+ * Ask what the next message would read anew at each of the models, before one is chosen.
  */
-export interface UsageTotals {
-action: "usage"
+export interface PreviewModels {
+action: "preview_models"
 id: string
+session_id: string
+}
+/**
+ * Ask what the next message would read anew, before it is sent: after a break, or with another model.
+ */
+export interface PreviewSend {
+action: "preview_send"
+id: string
+session_id: string
 }
 /**
  * Ask what a switch would cost before it is flipped. `toggle` is the action, the other fields are that action's.
@@ -215,15 +238,11 @@ toolset?: (string | null)
 value?: (boolean | null)
 }
 /**
- * Declare the chat's tools anew with the next request, which drops what is masked or no longer needed.
- * 
- * The ack says what that costs at the next send, and what each turn saves from then on; `preview_toggle` says it
- * before.
+ * Ask what all the user's chats used, by chat, model, day and kind of request.
  */
-export interface ForceRebase {
-action: "force_rebase"
+export interface UsageTotals {
+action: "usage"
 id: string
-session_id: string
 }
 /**
  * Events after `after_seq`, then live; `session_id` null gives unnumbered hints for the sidebar.
@@ -460,11 +479,12 @@ leaf_id: (string | null)
 type: "branch_selected"
 }
 /**
- * A chat's requests in the order of sending (`inspect_cache`).
+ * A chat's requests in the order of sending (`inspect_cache`), without the oldest `left_out`.
  */
 export interface CacheAck {
 cache: CacheState
 id: string
+left_out: number
 session_id: string
 steps: CacheStep[]
 totals: CacheTotals
@@ -480,7 +500,7 @@ cost_cold: (number | null)
 cost_warm: (number | null)
 forced: boolean
 model: (string | null)
-state: ("warm" | "cold" | "none")
+state: ("warm" | "cold" | "none" | "unknown")
 tokens: (number | null)
 warm_until: (string | null)
 }
@@ -1176,6 +1196,34 @@ steps: StepFinished[]
 type: "ack"
 }
 /**
+ * What the next message reads anew if it goes to this model.
+ */
+export interface ModelPrice {
+model: string
+reread: Reread
+}
+/**
+ * Tokens of the conversation so far that are billed anew, though they were read or written before, for `cost`
+ * dollars at the rate at which new input is billed.
+ * 
+ * 0 where all is read from the cache, null where it is not known. `costly`: more than the user's setting
+ * `costly_send` lets pass without a word.
+ */
+export interface Reread {
+cost: (number | null)
+costly: boolean
+tokens: (number | null)
+}
+/**
+ * What the next message would read anew at each model (`preview_models`), as the choice of models has them.
+ */
+export interface ModelPricesAck {
+id: string
+prices: ModelPrice[]
+session_id: string
+type: "ack"
+}
+/**
  * The models that can be chosen now, as in `hello`.
  */
 export interface ModelsAck {
@@ -1228,6 +1276,7 @@ type: "pong"
  */
 export interface PreviewAck {
 cost: (number | null)
+costly: boolean
 id: string
 later: string[]
 load_tokens: (number | null)
@@ -1249,6 +1298,27 @@ digest: string
 kept: boolean
 name: string
 section: ("tools" | "system" | "messages")
+}
+/**
+ * What the next message would cost (`preview_send`): what of the conversation is billed anew `now`, and what will
+ * be `once_cold`, after `warm_until` or in `warm_s` seconds.
+ * 
+ * `reason` is why the planner would rewrite what the endpoint holds (`cold`, `model_changed`, `system_changed`, ...),
+ * `branch` where another branch was read last, else `unchanged`. `input_cost` are the dollars for all of the next
+ * request's input but the message itself.
+ */
+export interface SendPreviewAck {
+id: string
+input_cost: (number | null)
+model: (string | null)
+now: Reread
+once_cold: Reread
+reason: string
+session_id: string
+state: ("warm" | "cold" | "none" | "unknown")
+type: "ack"
+warm_s: (number | null)
+warm_until: (string | null)
 }
 /**
  * Events after the given seq follow. `seq` is the newest seq at this moment.

@@ -10,7 +10,7 @@ from annotated_types import Ge, Interval, MaxLen, MinLen
 
 from openprogram.core.events import ChatMode, PermissionMode
 from openprogram.core.protocol.base import AnyOverride, BaseAction, Name, SessionAction, Title, Workspace
-from openprogram.core.protocol.cache_actions import ForceRebase, InspectCache, InspectStep, PreviewToggle, UsageTotals
+from openprogram.core.protocol.cache_actions import CacheAction
 from openprogram.core.protocol.control import AnswerApproval, AnswerQuestion
 from openprogram.core.protocol.user_actions import (
     DeletePreset,
@@ -267,11 +267,7 @@ Action = (
     | SetToolDisabled
     | PickTools
     | ExplainTools
-    | InspectCache
-    | InspectStep
-    | UsageTotals
-    | PreviewToggle
-    | ForceRebase
+    | CacheAction
     | Subscribe
     | Unsubscribe
     | CreateSession

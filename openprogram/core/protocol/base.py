@@ -1,4 +1,4 @@
-"""What actions are made of."""
+"""What actions and acks are made of."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal
@@ -78,3 +78,18 @@ AnyOverride = Annotated[
     Discriminator(_shape),
 ]
 """An intent in each shape that is read: as this program says it, or as older ones did. A list picks its names."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ack:
+    """Done, with nothing more to say."""
+
+    type: Literal["ack"] = "ack"
+    id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionAck(Ack):
+    """Done to (or made) this chat."""
+
+    session_id: str

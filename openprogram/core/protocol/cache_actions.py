@@ -20,9 +20,13 @@ Toggle = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InspectCache(SessionAction):
-    """Ask for a row per model request: tokens read, written, uncached, output, the cost so far, causes of misses."""
+    """Ask for a row per model request: tokens read, written, uncached, output, the cost so far, causes of misses.
+
+    `limit` leaves out all but the newest rows; the sums are over all.
+    """
 
     action: Literal["inspect_cache"]
+    limit: Annotated[int, Ge(1)] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,3 +71,20 @@ class PreviewToggle(SessionAction):
     name: Name | None = None
     tools: tuple[Name, ...] | None = None
     model: Name | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreviewSend(SessionAction):
+    """Ask what the next message would read anew, before it is sent: after a break, or with another model."""
+
+    action: Literal["preview_send"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreviewModels(SessionAction):
+    """Ask what the next message would read anew at each of the models, before one is chosen."""
+
+    action: Literal["preview_models"]
+
+
+CacheAction = ForceRebase | InspectCache | InspectStep | PreviewModels | PreviewSend | PreviewToggle | UsageTotals

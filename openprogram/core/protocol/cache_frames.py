@@ -25,7 +25,8 @@ MissCause = Literal[
 forced a rebase, `rebase`: it saved tokens. `program`: openprogram sent others for no reason on record."""
 
 PromptSection = Literal["tools", "system", "messages"]
-Warmth = Literal["warm", "cold", "none"]
+Warmth = Literal["warm", "cold", "none", "unknown"]
+"""Whether the endpoint still holds a prompt. `none`: it has had none; `unknown`: it does not report its cache."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

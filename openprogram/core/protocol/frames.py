@@ -7,7 +7,10 @@ from openprogram.core.events import Event, SessionInfo, StepFinished
 from openprogram.core.intent import Effective
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.messages import Message
+from openprogram.core.protocol.base import Ack as Ack  # noqa: PLC0414 - a frame like the others
+from openprogram.core.protocol.base import SessionAck as SessionAck  # noqa: PLC0414 - the same
 from openprogram.core.protocol.cache_frames import CacheState, CacheStep, CacheTotals, SegmentInfo
+from openprogram.core.protocol.price_frames import ModelPricesAck, SendPreviewAck
 from openprogram.core.protocol.state import SessionState
 from openprogram.core.protocol.tool_frames import Decided, FollowOffer, ToolBudget, ToolState
 from openprogram.core.sent import Spending
@@ -61,21 +64,6 @@ class Hello:
 
 
 # -- acks -------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ack:
-    """Done, with nothing more to say."""
-
-    type: Literal["ack"] = "ack"
-    id: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionAck(Ack):
-    """Done to (or made) this chat."""
-
-    session_id: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,11 +147,12 @@ class ToolsAck(SessionAck):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheAck(SessionAck):
-    """A chat's requests in the order of sending (`inspect_cache`)."""
+    """A chat's requests in the order of sending (`inspect_cache`), without the oldest `left_out`."""
 
     steps: tuple[CacheStep, ...]
     totals: CacheTotals
     cache: CacheState
+    left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,6 +192,8 @@ class PreviewAck(SessionAck):
     restored: tuple[str, ...] = ()
     later: tuple[str, ...] = ()
     load_tokens: int | None = None
+    costly: bool = False
+    """More than the user's setting `costly_send` lets pass without a word."""
     saved_tokens: int | None = None
     saved_cost: float | None = None
 
@@ -285,6 +276,8 @@ AnyAck = (
     | StepAck
     | UsageAck
     | PreviewAck
+    | SendPreviewAck
+    | ModelPricesAck
     | SessionAck
     | Ack
 )

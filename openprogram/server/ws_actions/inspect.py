@@ -3,7 +3,15 @@
 from typing import Final
 
 from openprogram.core.protocol.actions import ExplainTools
-from openprogram.core.protocol.cache_actions import ForceRebase, InspectCache, InspectStep, PreviewToggle, UsageTotals
+from openprogram.core.protocol.cache_actions import (
+    ForceRebase,
+    InspectCache,
+    InspectStep,
+    PreviewModels,
+    PreviewSend,
+    PreviewToggle,
+    UsageTotals,
+)
 from openprogram.server.ws_actions.base import Handlers, perform
 
 HANDLERS: Final[Handlers] = {
@@ -12,5 +20,7 @@ HANDLERS: Final[Handlers] = {
     InspectStep: perform,
     UsageTotals: perform,
     PreviewToggle: perform,
+    PreviewSend: perform,
+    PreviewModels: perform,
     ForceRebase: perform,
 }

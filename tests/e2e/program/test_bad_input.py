@@ -86,6 +86,11 @@ ACTIONS: Final[tuple[tuple[str, dict[str, Any], str, str | None], ...]] = (
     ("set_setting", {"key": "keyless_search_consent", "value": "yes"}, "bad_field", "value"),
     ("set_setting", {"key": "new_chats", "value": {"mode": "never"}}, "bad_field", "value"),
     ("set_setting", {"key": "permission_mode", "value": "bypass"}, "bad_field", "value"),
+    ("set_setting", {"key": "costly_send", "value": 20_000}, "bad_field", "value"),
+    ("set_setting", {"key": "costly_send", "value": {"tokens": -1, "dollars": 0}}, "bad_field", "value"),
+    ("set_setting", {"key": "costly_send", "value": {"tokens": True, "dollars": 0}}, "bad_field", "value"),
+    ("preview_send", {"session_id": SID}, "unknown_session", "session_id"),
+    ("preview_models", {"session_id": SID}, "unknown_session", "session_id"),
 )
 
 ON_A_CHAT: Final[tuple[tuple[str, dict[str, Any], str, str | None], ...]] = (

@@ -63,6 +63,8 @@ ON_A_CHAT: dict[str, Fields] = {
     "inspect_cache": lambda at: {"session_id": at.session_id},
     "inspect_step": lambda at: {"session_id": at.session_id, "turn_id": at.turn_id, "step": 1},
     "preview_toggle": lambda at: {"session_id": at.session_id, "toggle": "toggle_web_search", "value": True},
+    "preview_send": lambda at: {"session_id": at.session_id},
+    "preview_models": lambda at: {"session_id": at.session_id},
     "force_rebase": lambda at: {"session_id": at.session_id},
     "rename_session": lambda at: {"session_id": at.session_id, "title": "Another"},
     "pin_session": lambda at: {"session_id": at.session_id, "value": True},
@@ -88,7 +90,7 @@ OF_A_USER: dict[str, Fields] = {
 EVERY = {**ON_A_CHAT, **OF_A_USER}
 READS = {
     *("explain_tools", "load_messages", "list_sessions", "get_settings", "list_models"),
-    *("inspect_cache", "inspect_step", "preview_toggle", "usage"),
+    *("inspect_cache", "inspect_step", "preview_toggle", "usage", "preview_send", "preview_models"),
 }
 
 

@@ -47,3 +47,8 @@ export function duration(ms: number): string {
   if (seconds < 60) return t("time.seconds", { n: seconds });
   return t("time.minutes", { m: Math.floor(seconds / 60), s: seconds % 60 });
 }
+
+/** A time of day, by this browser's clock. */
+export function time(ms: number): string {
+  return new Intl.DateTimeFormat(locale(), { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(ms);
+}

@@ -5,6 +5,7 @@ import { announcer } from "./announce.svelte";
 import { ChatStore, type ChatHost } from "./chat.svelte";
 import { Connection, RequestError, type ActionBody, type LinkStatus } from "./connection";
 import { inWords } from "./presets";
+import { errorLine } from "./server-words";
 import { Sessions } from "./sessions.svelte";
 import { toasts } from "./toasts.svelte";
 
@@ -60,7 +61,7 @@ export class App implements ChatHost {
         else if (hint.hint === "models_changed") void this.#loadModels();
         else void this.#refreshTools();
       },
-      onError: (error) => toasts.show(error.message, { tone: "error" }),
+      onError: (error) => toasts.show(errorLine(error), { tone: "error" }),
     });
     this.sessions = new Sessions(() => this.connection);
   }
@@ -137,7 +138,7 @@ export class App implements ChatHost {
       return true;
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
-      toasts.show(error.hint === null ? error.message : `${error.message} ${error.hint}`, { tone: "error" });
+      toasts.show(errorLine(error), { tone: "error" });
       await this.#loadSettings();
       return false;
     }
@@ -155,7 +156,7 @@ export class App implements ChatHost {
       return true;
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
-      toasts.show(error.message, { tone: "error" });
+      toasts.show(errorLine(error), { tone: "error" });
       return false;
     }
   }
@@ -230,7 +231,7 @@ export class App implements ChatHost {
     if (chat === null) return;
     void chat.ensure().catch((error: unknown) => {
       if (!(error instanceof RequestError)) throw error;
-      toasts.show(error.message, { tone: "error" });
+      toasts.show(errorLine(error), { tone: "error" });
     });
   }
 

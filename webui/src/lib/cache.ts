@@ -51,9 +51,9 @@ export function percent(share: number): string {
   return `${hundredths >= 99.95 || hundredths === 0 ? hundredths.toFixed(0) : hundredths.toFixed(1)} %`;
 }
 
-/** Minutes and seconds from now until `until`; null where that is over. */
-export function left(until: string, now: number): string | null {
-  const seconds = Math.ceil((Date.parse(until) - now) / 1000);
+/** Minutes and seconds from `now` to `until`, in milliseconds; null where that is over. */
+export function left(until: number, now: number): string | null {
+  const seconds = Math.ceil((until - now) / 1000);
   if (!(seconds > 0)) return null;
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }

@@ -6,6 +6,8 @@ import { RequestError, randomId, type ActionBody, type Connection } from "./conn
 import { Batch } from "./state/batch";
 import { fromSnapshot, reduce, waitingCalls, withBranch, withOlder, type ChatState } from "./state/chat";
 import { joinsQueue, outgoingRow, stillOutgoing } from "./state/outgoing";
+import { Prices } from "./prices.svelte";
+import { errorLine } from "./server-words";
 import { RowBuilder, type Outgoing, type Row } from "./state/rows";
 import { toasts } from "./toasts.svelte";
 import { ToolSwitches, type Switchable } from "./tool-switches.svelte";
@@ -42,7 +44,8 @@ export class ChatStore implements Switchable {
   readonly #mode = new Wish<PermissionMode>();
   readonly #model = new Wish<string | null>();
   readonly connection: Connection;
-  readonly tools = new ToolSwitches(this);
+  readonly tools: ToolSwitches = new ToolSwitches(this);
+  readonly prices: Prices = new Prices(this);
   readonly #host: ChatHost;
   readonly #rows = new RowBuilder();
   readonly #batch = new Batch<Stamped>((items) => this.#apply(items));
@@ -269,7 +272,7 @@ export class ChatStore implements Switchable {
       this.outgoing = stillOutgoing(this.outgoing, this.state, false);
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
-      this.#replace(entry.key, { ...entry, failed: error.message });
+      this.#replace(entry.key, { ...entry, failed: errorLine({ code: error.code, message: error.message }) });
     }
   }
 
@@ -292,7 +295,6 @@ export class ChatStore implements Switchable {
   /** Show why something was refused. */
   complain(error: unknown): void {
     if (!(error instanceof RequestError)) throw error;
-    if (error.code === "stopped") return; // the page is closing
-    toasts.show(error.hint === null ? error.message : `${error.message} ${error.hint}`, { tone: "error" });
+    if (error.code !== "stopped") toasts.show(errorLine(error), { tone: "error" }); // else the page is closing
   }
 }

@@ -1,5 +1,14 @@
 import { expect, test } from "vitest";
-import { diffCounts, diffLines, diffPath, picturesOf, plainOutput, sourcesOf, textOfResult } from "./display";
+import {
+  changePath,
+  diffCounts,
+  diffLines,
+  diffPath,
+  picturesOf,
+  plainOutput,
+  sourcesOf,
+  textOfResult,
+} from "./display";
 import { en } from "../../i18n/en";
 import { fill } from "../../i18n/translate";
 import { zh } from "../../i18n/zh";
@@ -100,4 +109,16 @@ test("an argument can be read while it is being written", () => {
   expect(partial('{"command": "ls -l \\"a', "command")).toBe('ls -l "a');
   expect(partial('{"comm', "command")).toBe("");
   expect(partial('{"command": "a\\', "command")).toBe("a");
+});
+
+test("a change is named by the files of its diff, or by those it names where lines tell of fewer", () => {
+  const diff = "--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-a\n+b\n";
+  expect(changePath(diff, { path: "./x.py" })).toBe("x.py");
+  expect(changePath("", { path: "empty.txt" })).toBe("empty.txt");
+  const patch = "*** Begin Patch\n*** Update File: old.py\n*** Move to: new.py\n*** Add File: b.txt\n*** End Patch";
+  expect(changePath("", { patch })).toBe("old.py → new.py (+1)");
+  expect(changePath(diff, { patch: `${patch}\n*** Delete File: c.txt` })).toBe("old.py → new.py (+2)");
+  expect(changePath("", { patch: 7 })).toBe("");
+  expect(changePath("--- a/old.py\n+++ b/new.py\n", {})).toBe("old.py → new.py");
+  expect(changePath("--- /dev/null\n+++ b/new.py\n@@ -0,0 +1 @@\n+a\n", {})).toBe("new.py");
 });

@@ -95,7 +95,7 @@ function filesOf(diff: string): readonly FileDiff[] {
       old = fileName(line);
     } else if (!inside && line.startsWith("+++ ")) {
       const name = fileName(line);
-      files.push({ name: name === "/dev/null" ? old : name, lines: [] });
+      files.push({ name: name === "/dev/null" ? old : moved(old, name), lines: [] });
     } else if (!inside) {
       continue; // "\ No newline at end of file", and notes between files
     } else if (line.startsWith("+")) {
@@ -107,6 +107,10 @@ function filesOf(diff: string): readonly FileDiff[] {
     }
   }
   return files;
+}
+
+function moved(from: string, to: string): string {
+  return from === to || from === "" || from === "/dev/null" ? to : `${from} → ${to}`;
 }
 
 function fileName(head: string): string {
@@ -131,11 +135,37 @@ export function diffCounts(diff: string): { added: number; removed: number } {
   };
 }
 
+/**
+ * The files that a call would change, as its arguments name them: its diff names none where no line differs, as in an
+ * empty file, one that is only moved, or one that is no text.
+ */
+export function changedPaths(given: Readonly<Record<string, unknown>>): readonly string[] {
+  const { path, patch } = given;
+  if (typeof path === "string" && path !== "") return [path];
+  if (typeof patch !== "string") return [];
+  const paths: string[] = [];
+  for (const [, what, name] of patch.matchAll(/^\*\*\* (Add File|Update File|Delete File|Move to): (.+?)\s*$/gm)) {
+    if (what === "Move to" && paths.length > 0) paths.push(`${paths.pop()!} → ${name!}`);
+    else paths.push(name!);
+  }
+  return paths;
+}
+
+/** One path, or the first of several and how many more there are. */
+export function inOne(paths: readonly string[]): string {
+  return paths.length < 2 ? (paths[0] ?? "") : `${paths[0]} (+${paths.length - 1})`;
+}
+
 /** The file that a diff is about, or the first of several and how many more there are. */
 export function diffPath(diff: string): string {
-  const [first, ...more] = filesOf(diff);
-  if (first === undefined) return "";
-  return more.length === 0 ? first.name : `${first.name} (+${more.length})`;
+  return inOne(filesOf(diff).map((file) => file.name));
+}
+
+/** What a change is about: the files of its diff, which are where it would be written; those it names, where those are more. */
+export function changePath(diff: string, given: Readonly<Record<string, unknown>>): string {
+  const shown = filesOf(diff).map((file) => file.name);
+  const named = changedPaths(given);
+  return inOne(named.length > shown.length ? named : shown);
 }
 
 /** Terminal colours are not shown; their codes would only be noise. */

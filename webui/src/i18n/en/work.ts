@@ -121,7 +121,7 @@ export const work = {
   "approval.command": "Run this command?",
   "approval.diff": "Change this file?",
   "approval.diffOf": "Change {path}?",
-  "approval.sameText": "Write a file with the text it already has?",
+  "approval.lineless": "No line of text changes.",
   "approval.call": "Allow {tool}?",
   "approval.once": "Allow once",
   "approval.session": "Allow for this chat",

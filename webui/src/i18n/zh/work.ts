@@ -122,7 +122,7 @@ export const work: Readonly<Record<keyof typeof english, string>> = {
   "approval.command": "运行这条命令吗？",
   "approval.diff": "修改这个文件吗？",
   "approval.diffOf": "修改 {path} 吗？",
-  "approval.sameText": "用相同的内容重写这个文件吗？",
+  "approval.lineless": "没有文本行发生变化。",
   "approval.call": "允许 {tool} 吗？",
   "approval.once": "允许一次",
   "approval.session": "本对话内允许",

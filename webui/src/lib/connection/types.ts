@@ -6,8 +6,10 @@ import type {
   ErrorFrame,
   IntentAck,
   MessagesAck,
+  ModelPricesAck,
   ModelsAck,
   PreviewAck,
+  SendPreviewAck,
   SessionAck,
   SessionsAck,
   SettingsAck,
@@ -38,6 +40,8 @@ interface Acks {
   inspect_cache: CacheAck;
   inspect_step: StepAck;
   preview_toggle: PreviewAck;
+  preview_send: SendPreviewAck;
+  preview_models: ModelPricesAck;
   force_rebase: PreviewAck;
   usage: UsageAck;
   create_session: SessionAck;

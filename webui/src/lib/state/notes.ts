@@ -4,6 +4,7 @@ import type { ErrorInfo, ErrorRaised, Notice } from "../../protocol.gen";
 /** A quiet line or an error card that belongs behind a message. */
 export interface Note {
   readonly afterId: string | null;
+  readonly code: string;
   readonly message: string;
   readonly error: ErrorInfo | null;
 }
@@ -13,8 +14,8 @@ const NOTES_KEPT = 20;
 
 export function noteOf(afterId: string | null, event: Notice | ErrorRaised): Note {
   return event.type === "error"
-    ? { afterId, message: event.error.message, error: event.error }
-    : { afterId, message: event.message, error: null };
+    ? { afterId, code: event.error.code, message: event.error.message, error: event.error }
+    : { afterId, code: event.code, message: event.message, error: null };
 }
 
 export function withNote(notes: readonly Note[], note: Note): readonly Note[] {

@@ -75,7 +75,13 @@ export type Row =
     }
   | CallRow
   | { readonly kind: "group"; readonly key: string; readonly calls: readonly CallRow[] }
-  | { readonly kind: "note"; readonly key: string; readonly text: string; readonly toModel: boolean }
+  | {
+      readonly kind: "note";
+      readonly key: string;
+      readonly code: string;
+      readonly text: string;
+      readonly toModel: boolean;
+    }
   | {
       readonly kind: "summary";
       readonly key: string;

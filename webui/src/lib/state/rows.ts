@@ -83,7 +83,7 @@ function userRow(message: Message, state: ChatState): Row {
 
 function noticeRow(message: Message): Row {
   const text = textOf(message);
-  if (message.compaction === null) return { kind: "note", key: message.id, text, toModel: true };
+  if (message.compaction === null) return { kind: "note", key: message.id, code: "", text, toModel: true };
   return { kind: "summary", key: message.id, text: text.replace(MARKS, ""), compaction: message.compaction };
 }
 
@@ -96,7 +96,7 @@ function noteRows(notes: readonly Note[], afterId: string | null): Row[] {
     .map((note, index): Row => {
       const key = `${afterId ?? "top"}:note:${index}`;
       return note.error === null
-        ? { kind: "note", key, text: note.message, toModel: false }
+        ? { kind: "note", key, code: note.code, text: note.message, toModel: false }
         : { kind: "error", key, error: note.error, at: null, canContinue: false };
     });
 }
