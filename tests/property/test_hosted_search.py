@@ -45,9 +45,9 @@ Wire = Callable[[ProviderRequest], JsonObject]
 PLACES: tuple[tuple[Api, Strategy, bool], ...] = tuple(
     (api, strategy, allowed)
     for api in ("anthropic", "openai-responses")
-    for strategy in sorted(SPOKEN[api])  # type: ignore[index]  # the two that search
+    for strategy in sorted(SPOKEN[api])  # the two that search
     for allowed in ((False,) if api == "anthropic" else (False, True))
-)  # type: ignore[assignment]
+)
 
 Moment = Literal["planned", "retried", "none"]
 """When the chip is flipped while a request is on its way: as it is about to go out, or before it is sent again."""
@@ -250,16 +250,20 @@ def test_elsewhere_off_leaves_the_request_at_the_next_step_and_the_plan_says_why
 
 def test_an_answer_that_paused_goes_on_from_its_own_last_message_and_not_with_the_chip_off() -> None:
     made = played(("anthropic", "inline_changes", False), [Turn(True, ("pause", "search"))])
-    first, going_on = (body["messages"] for body, _ in made.endpoint.out)
-    assert isinstance(first, list)
-    assert isinstance(going_on, list)
-    assert going_on[: len(first)][0]["content"][0]["text"] == first[0]["content"][0]["text"]  # type: ignore[index,call-overload]
-    assert going_on[-1]["role"] == "assistant"  # type: ignore[index,call-overload]
-    assert going_on[-1]["content"][-1]["type"] == "server_tool_use"  # type: ignore[index,call-overload]
+    first, going_on = (messages(body) for body, _ in made.endpoint.out)
+    assert going_on[: len(first)][0]["content"][0]["text"] == first[0]["content"][0]["text"]
+    assert going_on[-1]["role"] == "assistant"
+    assert going_on[-1]["content"][-1]["type"] == "server_tool_use"
     flipped = played(("anthropic", "inline_changes", False), [Turn(True, ("pause", "search"), ("none", "planned"))])
     last, _ = flipped.endpoint.out[-1]
-    assert isinstance(last["messages"], list)
-    assert last["messages"][-1]["role"] in ("user", "system")  # type: ignore[index,call-overload]
+    assert messages(last)[-1]["role"] in ("user", "system")
+
+
+def messages(body: JsonObject) -> list[Any]:
+    """The messages of a request."""
+    found = body["messages"]
+    assert isinstance(found, list)
+    return found
 
 
 def test_what_another_model_did_is_told_in_words() -> None:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import orjson
 import pytest
 
 from openprogram.fakeapi.exchange import Accepted
@@ -44,7 +45,7 @@ def test_what_the_real_api_refuses_is_refused_by_its_rule(case: Case) -> None:
 def test_tools_change_only_once_a_paused_answer_went_on() -> None:
     change = {"role": "system", "content": [REMOVAL]}
     request = body(USER, assistant(text("a"), SEARCH), change, tools=[tool(), KIND])
-    verdict = judge(anthropic_rules.orjson.dumps(request), INLINE)
+    verdict = judge(orjson.dumps(request), INLINE)
     assert not isinstance(verdict, Accepted)
     assert verdict.violation.message.startswith("messages.2: a 'system' message must immediately follow")
 
@@ -60,7 +61,7 @@ ACCEPTED = {
 
 @pytest.mark.parametrize("name", ACCEPTED)
 def test_what_the_real_api_takes_is_taken(name: str) -> None:
-    verdict = judge(anthropic_rules.orjson.dumps(ACCEPTED[name]), anthropic_rules.HEADERS)
+    verdict = judge(orjson.dumps(ACCEPTED[name]), anthropic_rules.HEADERS)
     assert isinstance(verdict, Accepted), verdict
 
 
