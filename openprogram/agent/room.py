@@ -8,9 +8,8 @@ from dataclasses import replace
 from math import ceil
 from typing import Final
 
-from openprogram.agent.deferral import cut_of, prompt_of
+from openprogram.agent.deferral import cut_of, offer, prompt_of, worth_keeping
 from openprogram.agent.environment import Environment, Setup
-from openprogram.agent.freeze import residency
 from openprogram.context.assembler import assemble
 from openprogram.core.jsonio import JsonObject, encode
 from openprogram.core.messages import (
@@ -23,8 +22,12 @@ from openprogram.core.messages import (
     ToolResultBlock,
     ToolUseBlock,
 )
+from openprogram.core.surface import Surface
 from openprogram.providers.anthropic_prompt import DEFAULT_MAX_TOKENS, USUAL_MAX_TOKENS
 from openprogram.providers.pricing import tool_text
+from openprogram.surface.planner import plan
+from openprogram.surface.strategies import TRAITS
+from openprogram.surface.wanted import Warmth
 
 _CHARS_A_TOKEN: Final = 4
 _PIXELS_A_TOKEN: Final = 750
@@ -49,7 +52,7 @@ def next_prompt(env: Environment, setup: Setup) -> int:
     view = env.history.view
     last = env.progress.answered.get(setup.model.id)
     if last is not None and last.usage.prompt is not None and last.record.conditions.cut == cut_of(view):
-        new_tools = sum(tool_tokens(setup, tool) for tool in _not_declared(env, setup))
+        new_tools = sum(tool_tokens(setup, tool) for tool in _coming(env, setup))
         answered = _place(view, last.record.message_id)
         if answered is not None:
             said = last.usage.output or message_tokens(setup, view[answered])
@@ -63,14 +66,19 @@ def next_prompt(env: Environment, setup: Setup) -> int:
 def fixed_tokens(env: Environment, setup: Setup) -> int:
     """Tokens of what stands before the conversation: tools and system prompt (spec tools.md section 5)."""
     surface = env.surfaces.current
-    here = surface if surface is not None and surface.model == setup.model.id else None
-    how = residency(setup.contract)
-    tools = [tool.spec.declaration for tool in setup.contract.tools if how[tool.spec.name] == "resident"]
-    if here is not None:
-        tools = [*here.declared, *(tool for delta in here.deltas for tool in delta.defined)]
-    system = assemble(replace(prompt_of(setup, here), catalog=here.catalog if here else "")).texts
+    here = surface if surface is not None and surface.model == setup.model.id else _first(env, setup)
+    tools = [*here.declared, *(tool for delta in here.deltas for tool in delta.defined)]
+    system = assemble(replace(prompt_of(setup, here), catalog=here.catalog)).texts
     text = sum(text_tokens(text) for text in system) * setup.model.counting.ratio
     return sum(tool_tokens(setup, tool) for tool in tools) + ceil(text) + setup.model.counting.tool_overhead
+
+
+def _first(env: Environment, setup: Setup) -> Surface:
+    """What a model that has seen nothing of the chat is shown with the next request."""
+    kept = worth_keeping(env.loaded, setup.contract, env.history.view, env.surfaces.current)
+    asked = offer(setup.contract, setup.floor, setup.model, setup.count, env.loaded.names, kept)
+    surface, _ = plan(None, asked, env.capabilities.of(setup.model), Warmth(0.0))
+    return surface
 
 
 def message_tokens(setup: Setup, message: Message) -> int:
@@ -99,11 +107,18 @@ def _total(setup: Setup, messages: tuple[Message, ...]) -> int:
     return sum(message_tokens(setup, message) for message in messages)
 
 
-def _not_declared(env: Environment, setup: Setup) -> list[JsonObject]:
+def _coming(env: Environment, setup: Setup) -> list[JsonObject]:
+    """The tools that join those which the model has, as far as its endpoint takes any."""
     surface = env.surfaces.current
-    known = set(surface.names) if surface is not None else set()
-    loaded = (setup.contract.get(name) for name in env.loaded.names if name not in known)
-    return [tool.spec.declaration for tool in loaded if tool is not None]
+    if surface is None or TRAITS[surface.strategy].adds == "never":
+        return []
+    loaded = env.loaded.names
+    asked = offer(setup.contract, setup.floor, setup.model, setup.count, loaded, loaded, surface)
+    found = asked.tools if asked.discovered is None else asked.discovered
+    if TRAITS[surface.strategy].adds == "delta":
+        found = (*asked.tools, *found)
+    known = {*surface.names, *asked.waiting}
+    return list({str(tool["name"]): tool for tool in found if tool["name"] not in known}.values())
 
 
 def _block_tokens(block: Block) -> int:

@@ -3,7 +3,7 @@
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
+from typing import cast, get_args
 
 import pytest
 from hypothesis import Phase, given, settings
@@ -14,12 +14,11 @@ from openprogram.core.jsonio import JsonObject, canonical
 from openprogram.core.prompt import Api, Counting, ProviderRequest
 from openprogram.core.protocol.frames import ToolsAck
 from openprogram.core.tooling import ToolSpec
-from openprogram.providers import anthropic_prompt, chat_prompt
+from openprogram.providers import anthropic_prompt, chat_prompt, responses_prompt
 from openprogram.providers.catalog import UNKNOWN
 from openprogram.providers.hosts import Quirks
 from openprogram.tokens import count_tokens
 from openprogram.tools.registry import Registry
-from tests.support.providers import APIS
 from tests.support.script import MODEL, say
 from tests.support.sessions import opened
 from tests.support.tools import spec
@@ -62,6 +61,8 @@ def body_of(api: Api, request: ProviderRequest) -> JsonObject:
     """The body that the endpoint's adapter sends."""
     if api == "anthropic":
         return anthropic_prompt.request_body(request, "fake/model", UNKNOWN)
+    if api == "openai-responses":
+        return responses_prompt.request_body(request, "fake/model", UNKNOWN)
     return chat_prompt.request_body(request, "fake/model", UNKNOWN, Quirks())
 
 
@@ -69,7 +70,7 @@ def close(estimate: int | None, truth: int) -> bool:
     return estimate is not None and abs(estimate - truth) <= WITHIN * truth
 
 
-@pytest.mark.parametrize("api", APIS)
+@pytest.mark.parametrize("api", get_args(Api))
 @given(registry=tool_sets(), data=st.data())
 @settings(max_examples=25, phases=NO_SHRINK)
 async def test_each_half_is_within_five_percent_of_what_is_sent(
