@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
-from typing import assert_never
 
 import structlog
 
@@ -18,11 +17,11 @@ from openprogram.core.errors import ToolFailure
 from openprogram.core.events import ToolCallFinished, ToolCallStarted, ToolOutputDelta
 from openprogram.core.jsonio import encode, scrub
 from openprogram.core.messages import CallStatus, TextBlock, ToolResultBlock, ToolUseBlock
-from openprogram.core.obstacles import Obstacle
 from openprogram.core.ports import Authority, Discovery, Emit
 from openprogram.core.surface import BRIDGE_NAME
 from openprogram.core.tooling import Contract, ContractTool, OutputSink, ToolContext, ToolOutput
 from openprogram.providers.answer import INVALID_ARGUMENTS
+from openprogram.tools.obstacles import hindered
 from openprogram.tools.validation import refusal_of
 
 OUTPUT_EVENT_CHARS = 65_536
@@ -147,7 +146,8 @@ async def _run_call(call: ToolUseBlock, site: CallSite, progress: _Progress) -> 
     if refusal is not None or tool is None:
         result = _result(call, "denied", refusal or "")
     elif obstacle is not None:
-        result = _hindered(call, obstacle)
+        output = hindered(call.name, obstacle)  # and nothing is loaded by it
+        result = ToolResultBlock(call.call_id, output.status, output.content)
     else:
         output = await _execute(tool, call, site, discovery, progress)
         content = site.pictures.admitted(output.content)
@@ -155,18 +155,6 @@ async def _run_call(call: ToolUseBlock, site: CallSite, progress: _Progress) -> 
     if discovery.discovered:
         progress.discovered[call.call_id] = tuple(discovery.discovered)
     _finish(call, result, 0 if result.status == "denied" else progress.ran_ms(call), site, progress)
-
-
-def _hindered(call: ToolUseBlock, obstacle: Obstacle) -> ToolResultBlock:
-    """Not run, and nothing is loaded by it: the tool is there, and cannot be used now (T12)."""
-    match obstacle.state:
-        case "down":
-            text = f"{call.name} cannot be used now, and this call was not run: {obstacle.detail}"
-            return _result(call, "error", text)
-        case "refused_by_mode":
-            return _result(call, "denied", f"{call.name} is refused in this chat's mode: {obstacle.detail}")
-        case _:
-            assert_never(obstacle.state)
 
 
 def _fault(call: ToolUseBlock, tool: ContractTool, site: CallSite) -> str | None:

@@ -20,6 +20,7 @@ from openprogram.core.messages import Message, QueuedMessage, TextBlock
 from openprogram.core.storage import ApprovalRow, Opening, SessionRow
 from openprogram.ledger.log import newest
 from openprogram.sessions.approvals import Broker
+from openprogram.sessions.authority import LiveAuthority
 from openprogram.sessions.basis import Basis
 from openprogram.sessions.closing import close_turn
 from openprogram.sessions.effective import floor, hindrance, resolution, seen_by
@@ -31,6 +32,7 @@ from openprogram.sessions.live import Live
 from openprogram.sessions.questions import Questions
 from openprogram.sessions.run import Run, RunInbox, RunSurfaces
 from openprogram.sessions.tree import path
+from openprogram.tools.obstacles import Obstacles
 from openprogram.tools.wrap import wrap
 
 
@@ -81,12 +83,16 @@ async def prepare_run(hub: Hub, basis: Basis, leaf_id: str | None, turn: Unfinis
         tool_ports=ToolPorts(
             live.questions,
             hub.link(hub, row, history) if hub.link else None,
-            lambda tool: hindrance(hub, authority.permission().mode, tool),
+            _obstacles(hub, authority),
         ),
         max_steps=hub.defaults.max_steps,
         turn_id=lambda: run.turn_id,
     )
     return Ready(live, env, row.user_id, resumed)
+
+
+def _obstacles(hub: Hub, authority: LiveAuthority) -> Obstacles:
+    return lambda tool: hindrance(hub, authority.permission().mode, tool)
 
 
 async def _branch(hub: Hub, opening: Opening, leaf_id: str | None) -> tuple[Message, ...]:
@@ -238,8 +244,9 @@ class _Preparer:
         await hub.ports.tokens.learn(counted_texts(resolved.kept))
         workspace = hub.projects.workspace_of(row.info)
         authority, ask = self._live.authority, self._live.broker
+        obstacles = _obstacles(hub, authority)
         return Setup(
-            contract=freeze(served(resolved, model), lambda spec: wrap(spec, authority, ask, hub.left)),
+            contract=freeze(served(resolved, model), lambda spec: wrap(spec, authority, ask, hub.left, obstacles)),
             floor=floor(snapshot, resolved, model),
             unknown=resolved.unknown,
             dropped=frozenset(resolved.dropped),

@@ -13,6 +13,7 @@ from openprogram.core.tooling import CallPreview, Execute, ToolContext, ToolOutp
 from openprogram.permissions.decide import Decision, decide
 from openprogram.permissions.preview import default_preview
 from openprogram.permissions.subject import holds_in
+from openprogram.tools.obstacles import Obstacles, hindered
 
 CHANGED: Final = (
     "Not run: what this call would do has changed since the user allowed it. "
@@ -20,11 +21,13 @@ CHANGED: Final = (
 )
 
 
-def with_approval(execute: Execute, spec: ToolSpec, authority: Authority, ask: Ask) -> Execute:
+def with_approval(
+    execute: Execute, spec: ToolSpec, authority: Authority, ask: Ask, obstacles: Obstacles = lambda _tool: None
+) -> Execute:
     """Run a call where mode and grants allow it or a person does; else the result says that it was denied.
 
-    Mode, grants and, after the wait, the switches are read at that moment. A call whose effect is no longer the one
-    that was shown does not run.
+    Mode, grants and, after the wait, the switches and what stands in the way are read at that moment. A call whose
+    effect is no longer the one that was shown does not run.
     """
 
     async def approved(arguments: JsonObject, context: ToolContext) -> ToolOutput:
@@ -42,6 +45,8 @@ def with_approval(execute: Execute, spec: ToolSpec, authority: Authority, ask: A
                 return _denied(refusal(answer))
             if not authority.authorised_now(spec.name):
                 return _denied(f"The user has switched {spec.name} off.")
+            if (found := obstacles(spec)) is not None:
+                return hindered(spec.name, found)
             if await _preview(spec, arguments, context) != shown:
                 raise ToolFailure(CHANGED)
         return await execute(arguments, context)

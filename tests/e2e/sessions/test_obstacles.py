@@ -4,8 +4,11 @@
 from pathlib import Path
 from typing import cast
 
+import pytest
+
 from openprogram.agent.tool_search import tool_search
-from openprogram.core.events import TurnStarted
+from openprogram.core.asking import ApprovalRequested
+from openprogram.core.events import TurnFinished, TurnStarted
 from openprogram.core.protocol.frames import ToolsAck
 from openprogram.core.protocol.tool_frames import ToolState
 from openprogram.tools.registry import Registry
@@ -76,3 +79,36 @@ async def test_a_mode_that_refuses_is_shown_and_obeyed_at_once_without_hiding_a_
         assert ONLY_LOOKS in text(refused)
         first, *later = chats.provider.requests
         assert all(request.tools == first.tools for request in later)
+
+
+@pytest.mark.parametrize("answer", ["once", "session"])
+async def test_a_mode_that_refuses_meanwhile_is_obeyed_by_a_call_that_was_allowed(tmp_path: Path, answer: str) -> None:
+    bash = FakeTool("bash", permission="execute", readonly=False)
+    scripts = (call(use("bash", command="make")), say("Refused."))
+    async with opened(tmp_path, *scripts, tools=[bash], mode="accept_edits", mode_rule=only_looks) as chats:
+        session_id = (await chats.say("build it")).session_id
+        asked = await chats.asked(session_id)
+        await chats.do("set_permission_mode", session_id=session_id, mode="ask")
+        await _allow(chats, session_id, asked, answer)
+        (refused,) = [result for message in await chats.branch(session_id) for result in message.results]
+        assert (refused.status, bash.calls) == ("denied", [])
+        assert ONLY_LOOKS in text(refused)
+
+
+async def test_a_server_that_drops_while_a_person_is_asked_is_an_error_of_the_call(tmp_path: Path) -> None:
+    ferry = FakeTool("ferry", permission="execute", readonly=False)
+    scripts = (call(use("ferry")), say("It is away."))
+    registry = _registry(ferry)
+    async with opened(tmp_path, *scripts, registry=registry, mode="ask") as chats:
+        session_id = (await chats.say("take it")).session_id
+        asked = await chats.asked(session_id)
+        registry.set_down(SOURCE, AWAY)
+        await _allow(chats, session_id, asked, "once")
+        (away,) = [result for message in await chats.branch(session_id) for result in message.results]
+        assert (away.status, ferry.calls) == ("error", [])
+        assert AWAY in text(away)
+
+
+async def _allow(chats: Chats, session_id: str, asked: ApprovalRequested, answer: str) -> None:
+    await chats.do("answer_approval", session_id=session_id, approval_id=asked.approval_id, decision=answer)
+    await chats.until(session_id, TurnFinished)

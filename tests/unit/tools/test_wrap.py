@@ -63,8 +63,8 @@ async def test_a_long_result_is_cut(tmp_path: Path) -> None:
 def test_the_kinds_of_wrappers_with_their_versions_are_part_of_the_contract() -> None:  # T23
     declared, foreign = (wrap(made, Switches(), Person(), LeftBehind()) for made in (run, READ))
 
-    assert declared.wrappers == ("validation/1", "approval/1", "timeout/1", "bounds/1")
-    assert foreign.wrappers == ("approval/1", "timeout/1", "bounds/1")
+    assert declared.wrappers == ("validation/1", "approval/2", "timeout/1", "bounds/1")
+    assert foreign.wrappers == ("approval/2", "timeout/1", "bounds/1")
     unwrapped = type(declared)(run, run.execute)
     assert Contract((declared,), 0, 0).fingerprint != Contract((unwrapped,), 0, 0).fingerprint
 
