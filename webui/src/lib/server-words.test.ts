@@ -18,8 +18,15 @@ test("in Chinese a known code is said in Chinese, with the server's words beside
   expect(said.text).toContain("密钥");
   expect(said.detail).toBe("Acme refused the key.");
   expect(errorLine({ code: "bad_field", message: "text: too short", hint: "write more" })).toMatch(
-    /text: too short write more$/,
+    /text: too short: write more$/,
   );
+});
+
+test("what can be done stands apart from what happened", () => {
+  settings.language = "en";
+  const line = (message: string): string => errorLine({ code: "bad_field", message, hint: "make it first" });
+  expect(line("there is no directory /a")).toBe("there is no directory /a: make it first");
+  expect(line("The disk is full.")).toBe("The disk is full. make it first");
 });
 
 test("a quiet line keeps its names and figures", () => {

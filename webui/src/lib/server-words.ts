@@ -21,7 +21,9 @@ export function errorLine(error: {
   readonly hint?: string | null;
 }): string {
   const { text, detail } = errorWords(error.code, error.message);
-  return [text, detail, error.hint ?? ""].filter((part) => part !== "").join(" ");
+  const said = detail === "" ? text : `${text} ${detail}`;
+  if (!error.hint) return said;
+  return /[.!?。！？]$/u.test(said) ? `${said} ${error.hint}` : `${said}: ${error.hint}`;
 }
 
 /** A quiet line. */
