@@ -147,7 +147,7 @@ def request_of(
 ) -> ProviderRequest:
     """The request that shows these messages under this surface. `answer` is the id of the message that it will be
     answered with, where it is one of the chat's."""
-    branch = [*(message.id for message in messages), *([] if answer is None else [answer])]
+    here = surface.on([*(message.id for message in messages), *([] if answer is None else [answer])])
     return ProviderRequest(
         model=setup.model.model,
         system=assemble(replace(prompt_of(setup, surface), catalog=surface.catalog)).texts,
@@ -158,8 +158,8 @@ def request_of(
         previous_length=_shown_before(messages, setup.model.id),
         strategy=surface.strategy,
         deferred=surface.deferred,
-        deltas=surface.on(branch).deltas,
-        allowed=allowed(surface, setup.model.capability),
+        deltas=here.deltas,
+        allowed=allowed(here, setup.model.capability),
         thinking_after=surface.thinking_after,
         diagnose=setup.model.capability.diagnosis,
         compared_with=env.progress.answer_ids.get(setup.model.id),

@@ -126,7 +126,7 @@ async def _send(env: Environment, setup: Setup, at: StepId, capability: Capabili
     env.progress.segments = parts
     env.emit(_started(env, setup, at, next_plan, kept, parts[kept:]))
     sending = Sending(env, setup, next_plan, at.turn_id, at.number, at.message_id)
-    gate = Gate(callable_in(request, surface.masked), env.authority)
+    gate = Gate(callable_in(request), env.authority)
     sent = _Sent(surface, next_plan, request, env.monotonic(), sending, gate)
 
     def accepted() -> None:

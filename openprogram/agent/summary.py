@@ -106,7 +106,7 @@ class Summary:
         env, setup = self.env, self.setup
         request = self.request(surface, cut)
         sending = Sending(env, setup, _plan(surface), self.request_id, 1, self.message_id)
-        gate = Gate(callable_in(request, surface.masked if surface else ()), env.authority)
+        gate = Gate(callable_in(request), env.authority)
         try:
             received = await receive(
                 gate.pass_on(setup.provider.stream(request)),
