@@ -56,10 +56,8 @@ Moment = Literal["planned", "retried", "none"]
 
 @dataclass(frozen=True)
 class Turn:
-    """The chip before the turn, what the model does in it, and when the chip is flipped meanwhile, by request.
-
-    `edits`: the message takes the place of the one before it, with all that came of that.
-    """
+    """The chip before the turn, what the model does in it, and when the chip is flipped meanwhile, by request; whether
+    the message takes the place of the one before it, with all that came of that."""
 
     on: bool
     does: tuple[Literal["search", "pause", "flip", "load"], ...]
