@@ -143,10 +143,16 @@ def _notice(env: Environment, text: str, turn_id: str) -> Message:
 
 
 def request_of(
-    env: Environment, setup: Setup, surface: Surface, messages: tuple[Message, ...], answer: str | None = None
+    env: Environment,
+    setup: Setup,
+    surface: Surface,
+    messages: tuple[Message, ...],
+    answer: str | None = None,
+    *,
+    diagnose: bool,
 ) -> ProviderRequest:
     """The request that shows these messages under this surface. `answer` is the id of the message that it will be
-    answered with, where it is one of the chat's."""
+    answered with, where it is one of the chat's; `diagnose`: the endpoint is asked what its cache does."""
     here = surface.on([*(message.id for message in messages), *([] if answer is None else [answer])])
     return ProviderRequest(
         model=setup.model.model,
@@ -161,7 +167,7 @@ def request_of(
         deltas=here.deltas,
         allowed=allowed(here, setup.model.capability),
         thinking_after=surface.thinking_after,
-        diagnose=setup.model.capability.diagnosis,
+        diagnose=diagnose,
         compared_with=env.progress.answer_ids.get(setup.model.id),
         thinking_since=surface.thinking_since,
     )

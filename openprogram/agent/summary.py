@@ -130,7 +130,8 @@ class Summary:
         said = env.history.view[: cut.covered]
         asked = Message(new_id("m"), said[-1].id, "notice", (TextBlock(SUMMARISE),), iso_time(env.clock()))
         bare = Surface(setup.model.id, 0, (), (), "", env.clock())
-        request = request_of(env, setup, surface or bare, (*said, asked))
+        diagnose = env.capabilities.of(setup.model).diagnosis
+        request = request_of(env, setup, surface or bare, (*said, asked), diagnose=diagnose)
         ids = {message.id for message in said}
         if request.thinking_after is not None and request.thinking_after not in ids:
             return replace(request, thinking_after=said[-1].id)
