@@ -15,7 +15,7 @@ from openprogram.core.clock import iso_time
 from openprogram.core.compaction import SUMMARISE, Compacted, Compaction, CompactionOutcome, CompactionTrigger
 from openprogram.core.events import ErrorInfo, Event, MessageAdded, Notice
 from openprogram.core.ids import new_id
-from openprogram.core.messages import Message, TextBlock
+from openprogram.core.messages import HostedBlock, Message, TextBlock, ToolUseBlock
 from openprogram.core.ports import Emit
 from openprogram.core.prompt import ProviderFailure, ProviderRequest
 from openprogram.core.surface import Surface, SurfacePlan
@@ -39,7 +39,14 @@ class Result:
 
 
 def text_of(received: Received) -> str:
-    """The text of an answer, whole or as far as it came."""
+    """The summary that an answer is, whole or as far as it came; empty where its text only leads to something else: to
+    a call, or to a search that it wants to go on with."""
+    blocks = received.blocks or ()
+    if any(
+        isinstance(block, ToolUseBlock) or (isinstance(block, HostedBlock) and block.kind == "pause")
+        for block in blocks
+    ):
+        return ""
     return "\n\n".join(block.text for block in received.whole_or_partial() if isinstance(block, TextBlock)).strip()
 
 
