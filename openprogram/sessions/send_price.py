@@ -102,15 +102,16 @@ async def preview_send(hub: Hub, request: Request, action: PreviewSend) -> SendP
             input_cost=None,
         )
     held = chat.standing.held(model, chat.now)
+    until = None if chat.summary is not None else held.until
     planned, prompt = await _planned(hub, chat, model), chat.prompt
     now = _reread(hub, chat, model, prompt, 0 if planned is None else given_up(planned, prompt))
     return SendPreviewAck(
         id=action.id,
         session_id=action.session_id,
         model=model,
-        state="unknown" if now.tokens is None else "warm" if held.tokens else "cold",
-        warm_until=None if held.until is None else iso_time(held.until),
-        warm_s=None if held.until is None else held.until - chat.now,
+        state="unknown" if now.tokens is None else "warm" if until is not None else "cold",
+        warm_until=None if until is None else iso_time(until),
+        warm_s=None if until is None else until - chat.now,
         reason=_reason(planned, held, prompt),
         now=now,
         once_cold=_reread(hub, chat, model, prompt, prompt),

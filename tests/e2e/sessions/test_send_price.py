@@ -230,16 +230,17 @@ async def test_every_price_behind_a_summary_is_that_of_the_summary(tmp_path: Pat
         await chats.rest(session_id)
         (told,) = [one for one in await chats.branch(session_id) if one.id == message]
         assert told.compaction is not None
-        after = told.compaction.tokens_after
+        after, ahead = told.compaction.tokens_after, await preview(chats, session_id)
+        assert (ahead.state, ahead.warm_until, ahead.once_cold.tokens) == ("cold", None, after)
         assert {model: price.tokens for model, price in (await models(chats, session_id)).items()} == {
             MODEL.id: after,
             OTHER.id: after,
         }
         toggles: list[dict[str, Any]] = [{"toggle": "set_tools_enabled", "value": False}, {"toggle": "force_rebase"}]
         for toggle in toggles:
-            ahead = await chats.do("preview_toggle", session_id=session_id, **toggle)
-            assert isinstance(ahead, PreviewAck)
-            assert (ahead.tokens, ahead.cost, ahead.costly) == (0, 0.0, False), f"{toggle}: it is declared anew anyway"
+            free = await chats.do("preview_toggle", session_id=session_id, **toggle)
+            assert isinstance(free, PreviewAck)
+            assert (free.tokens, free.cost, free.costly) == (0, 0.0, False), f"{toggle}: it is declared anew anyway"
 
 
 async def test_a_switch_costs_nothing_where_the_tools_are_declared_anew_anyway(tmp_path: Path) -> None:  # C19
