@@ -68,7 +68,7 @@ async def compact(
 
 
 def _try_plainly(received: Received) -> bool:
-    """Whether the same may go well without the tools: the endpoint refused the request, or the model called one."""
+    """Whether the same may go well without the tools: the endpoint refused the request, or the model used one."""
     if received.failure is not None:
         return received.failure.code == "bad_request"
     return received.status in ("complete", "cut") and not text_of(received)

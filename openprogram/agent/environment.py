@@ -1,7 +1,7 @@
 """Everything a run of the agent is handed. The loop knows nothing else of the world."""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Protocol
@@ -69,21 +69,32 @@ class Capabilities(Protocol):
         """The endpoint has refused this, and took the same request without it: remember that."""
         ...
 
+    async def refused_diagnosis(self, model: ModelInfo) -> None:
+        """The endpoint has refused to be asked what its cache did, and took the same request unasked: remember that."""
+        ...
+
 
 class AsStated(Capabilities):
     """What models state of themselves, less what was refused since this was made."""
 
     def __init__(self) -> None:
         self._refused: set[tuple[str, Strategy]] = set()
+        self._unasked: set[str] = set()
 
     def of(self, model: ModelInfo) -> Capability:
         """See `Capabilities.of`."""
         known = model.capability
+        if model.id in self._unasked:
+            known = replace(known, diagnosis=False)
         return downgraded(known) if (model.id, known.strategy) in self._refused else known
 
     async def refused(self, model: ModelInfo, strategy: Strategy) -> None:
         """See `Capabilities.refused`."""
         self._refused.add((model.id, strategy))
+
+    async def refused_diagnosis(self, model: ModelInfo) -> None:
+        """See `Capabilities.refused_diagnosis`."""
+        self._unasked.add(model.id)
 
 
 Answered = Callable[[ModelInfo, ProviderRequest, SurfacePlan, Usage], None]

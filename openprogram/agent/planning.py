@@ -143,11 +143,17 @@ def _notice(env: Environment, text: str, turn_id: str) -> Message:
 
 
 def request_of(
-    env: Environment, setup: Setup, surface: Surface, messages: tuple[Message, ...], answer: str | None = None
+    env: Environment,
+    setup: Setup,
+    surface: Surface,
+    messages: tuple[Message, ...],
+    answer: str | None = None,
+    *,
+    diagnose: bool,
 ) -> ProviderRequest:
     """The request that shows these messages under this surface. `answer` is the id of the message that it will be
-    answered with, where it is one of the chat's."""
-    branch = [*(message.id for message in messages), *([] if answer is None else [answer])]
+    answered with, where it is one of the chat's; `diagnose`: the endpoint is asked what its cache does."""
+    here = surface.on([*(message.id for message in messages), *([] if answer is None else [answer])])
     return ProviderRequest(
         model=setup.model.model,
         system=assemble(replace(prompt_of(setup, surface), catalog=surface.catalog)).texts,
@@ -158,10 +164,10 @@ def request_of(
         previous_length=_shown_before(messages, setup.model.id),
         strategy=surface.strategy,
         deferred=surface.deferred,
-        deltas=surface.on(branch).deltas,
-        allowed=allowed(surface, setup.model.capability),
+        deltas=here.deltas,
+        allowed=allowed(here, setup.model.capability),
         thinking_after=surface.thinking_after,
-        diagnose=setup.model.capability.diagnosis,
+        diagnose=diagnose,
         compared_with=env.progress.answer_ids.get(setup.model.id),
         thinking_since=surface.thinking_since,
     )

@@ -34,12 +34,19 @@ async def run_step(env: Environment, setup: Setup, turn_id: str, step: int, *, c
     """Send one request and record the answer, whole or partial.
 
     An endpoint that refuses a change of the tools gets the same request without it, once (spec cache.md C9): what it
-    had taken is told anew by a rebase, and what it takes then is remembered. One that refuses the conversation as too
-    long gets it shorter, once (C16): by all that can go, if it was `compacted` for this step already.
+    had taken is told anew by a rebase, and what it takes then is remembered. So does, before that, one that may refuse
+    to be asked what its cache did: leaving that out moves no byte of the prompt. One that refuses the conversation as
+    too long gets it shorter, once (C16): by all that can go, if it was `compacted` for this step already.
     """
     at, model = StepId(turn_id, step, new_id("m")), setup.model
     capability = env.capabilities.of(model)
     sent = await _sent_in_time(env, setup, at, capability)
+    if _refused_asking(sent):
+        capability = replace(capability, diagnosis=False)
+        sent = await _sent_in_time(env, setup, at, capability)
+        if sent.accepted:
+            await env.capabilities.refused_diagnosis(model)
+            env.emit(Notice("downgraded", _UNASKED.format(title=model.title)))
     if _refused(sent):
         refused = sent.surface.strategy
         again = await _sent_in_time(env, setup, at, without(capability, refused))
@@ -86,6 +93,7 @@ _DOWNGRADED: Final = (
     "{title} does not take changes of the tools in mid-chat. They are sent in another way from now on, "
     "which may cost the cached conversation when a tool is found."
 )
+_UNASKED: Final = "{title} does not take the question what its cache did. It is not asked any more."
 _STILL_TOO_LONG: Final = (
     "Even with a summary in place of what was said, this conversation is too long for the model. Choose one with a "
     "larger context window, switch tools off, or go on in a new chat."
@@ -120,13 +128,13 @@ async def _sent_in_time(env: Environment, setup: Setup, at: StepId, capability: 
 
 async def _send(env: Environment, setup: Setup, at: StepId, capability: Capability) -> _Sent:
     surface, next_plan = await planned(env, setup, at, capability)
-    request = request_of(env, setup, surface, env.history.view, at.message_id)
+    request = request_of(env, setup, surface, env.history.view, at.message_id, diagnose=capability.diagnosis)
     parts = segments(request)
     kept = common(env.progress.segments, parts)
     env.progress.segments = parts
     env.emit(_started(env, setup, at, next_plan, kept, parts[kept:]))
     sending = Sending(env, setup, next_plan, at.turn_id, at.number, at.message_id)
-    gate = Gate(callable_in(request, surface.masked), env.authority)
+    gate = Gate(callable_in(request), env.authority)
     sent = _Sent(surface, next_plan, request, env.monotonic(), sending, gate)
 
     def accepted() -> None:
@@ -145,10 +153,19 @@ async def _send(env: Environment, setup: Setup, at: StepId, capability: Capabili
     return sent
 
 
+def _refused_asking(sent: _Sent) -> bool:
+    """Whether the endpoint may have refused to be asked what its cache did."""
+    return sent.request.diagnose and _unfit(sent)
+
+
 def _refused(sent: _Sent) -> bool:
     """Whether the endpoint may have refused the changes of the tools in this request."""
+    return deals_in_changes(sent.surface) and _unfit(sent)
+
+
+def _unfit(sent: _Sent) -> bool:
     failure = sent.received.failure
-    if failure is None or sent.accepted or not deals_in_changes(sent.surface):
+    if failure is None or sent.accepted:
         return False
     unfit = failure.code == "model_not_found" and failure.status in _UNFIT  # "... is not supported on this model"
     return failure.code == "bad_request" or unfit

@@ -15,7 +15,7 @@ from openprogram.core.clock import iso_time
 from openprogram.core.compaction import SUMMARISE, Compacted, Compaction, CompactionOutcome, CompactionTrigger
 from openprogram.core.events import ErrorInfo, Event, MessageAdded, Notice
 from openprogram.core.ids import new_id
-from openprogram.core.messages import Message, TextBlock
+from openprogram.core.messages import HostedBlock, Message, TextBlock, ToolUseBlock
 from openprogram.core.ports import Emit
 from openprogram.core.prompt import ProviderFailure, ProviderRequest
 from openprogram.core.surface import Surface, SurfacePlan
@@ -39,7 +39,14 @@ class Result:
 
 
 def text_of(received: Received) -> str:
-    """The text of an answer, whole or as far as it came."""
+    """The summary that an answer is, whole or as far as it came; empty where its text only leads to something else: to
+    a call, or to a search that it wants to go on with."""
+    blocks = received.blocks or ()
+    if any(
+        isinstance(block, ToolUseBlock) or (isinstance(block, HostedBlock) and block.kind == "pause")
+        for block in blocks
+    ):
+        return ""
     return "\n\n".join(block.text for block in received.whole_or_partial() if isinstance(block, TextBlock)).strip()
 
 
@@ -106,7 +113,7 @@ class Summary:
         env, setup = self.env, self.setup
         request = self.request(surface, cut)
         sending = Sending(env, setup, _plan(surface), self.request_id, 1, self.message_id)
-        gate = Gate(callable_in(request, surface.masked if surface else ()), env.authority)
+        gate = Gate(callable_in(request), env.authority)
         try:
             received = await receive(
                 gate.pass_on(setup.provider.stream(request)),
@@ -130,7 +137,8 @@ class Summary:
         said = env.history.view[: cut.covered]
         asked = Message(new_id("m"), said[-1].id, "notice", (TextBlock(SUMMARISE),), iso_time(env.clock()))
         bare = Surface(setup.model.id, 0, (), (), "", env.clock())
-        request = request_of(env, setup, surface or bare, (*said, asked))
+        diagnose = env.capabilities.of(setup.model).diagnosis
+        request = request_of(env, setup, surface or bare, (*said, asked), diagnose=diagnose)
         ids = {message.id for message in said}
         if request.thinking_after is not None and request.thinking_after not in ids:
             return replace(request, thinking_after=said[-1].id)

@@ -4,17 +4,15 @@ import asyncio
 from dataclasses import replace
 from typing import assert_never
 
-from openprogram.agent.deferral import offer, undeclared
+from openprogram.agent.deferral import undeclared
 from openprogram.agent.freeze import freeze
-from openprogram.core.errors import BadField
+from openprogram.core.errors import BadField, ConfigError, UnknownPreset
 from openprogram.core.intent import StoredIntent
 from openprogram.core.prompt import ModelInfo
 from openprogram.core.protocol.cache_actions import PreviewToggle
 from openprogram.core.protocol.frames import PreviewAck
-from openprogram.core.storage import SessionRow
-from openprogram.core.tooling import ContractTool
-from openprogram.ledger.log import newest
-from openprogram.ledger.verdict import Answered, lost_cost
+from openprogram.core.tooling import Contract, ContractTool, Resolution
+from openprogram.ledger.verdict import lost_cost
 from openprogram.session_config.patches import (
     Patch,
     SetEnabled,
@@ -24,60 +22,45 @@ from openprogram.session_config.patches import (
     SetWebSearch,
     change_intent,
 )
-from openprogram.sessions.effective import floor, names_now, resolution, seen
+from openprogram.sessions.effective import names_now, resolution
 from openprogram.sessions.hosted import served
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.manage import check_model
-from openprogram.sessions.projects import LOOK_S
 from openprogram.sessions.rebase import rebase_price
 from openprogram.sessions.request import Request
-from openprogram.sessions.send_price import at_model, read_chat
+from openprogram.sessions.send_price import Ahead, Chat, at_model, given_up, planned_with, read_ahead, read_chat
 from openprogram.sessions.settings import costly_send
-from openprogram.surface.planner import plan
-from openprogram.surface.wanted import Warmth
 
 
 async def preview_toggle(hub: Hub, request: Request, action: PreviewToggle) -> PreviewAck:
     """The price of a switch. Raises what the switch itself would (an unknown preset, an unknown tool)."""
     if action.toggle == "set_model":
         return await _other_model(hub, request.user_id, action)
-    row = await hub.row(request.user_id, action.session_id)
-    store = hub.ports.store
-    threshold = await costly_send(hub, request.user_id)
     if action.toggle == "force_rebase":
+        row, threshold = await hub.row(request.user_id, action.session_id), await costly_send(hub, request.user_id)
         ack = await rebase_price(hub, row, action.id)
         return replace(ack, costly=threshold.reached(ack.tokens, ack.cost))
-    records, counted = await asyncio.gather(store.sent(row.info.id), store.usage(row.info.id))
-    answered = newest(records, counted).answered
-    ack = await _other_tools(hub, action, row, answered.get(row.surface.model if row.surface else ""))
-    return replace(ack, costly=threshold.reached(ack.tokens, ack.cost))
+    chat = await read_chat(hub, request.user_id, action.session_id)
+    ack = await _other_tools(hub, action, chat)
+    return replace(ack, costly=chat.threshold.reached(ack.tokens, ack.cost))
 
 
-async def _other_tools(hub: Hub, action: PreviewToggle, row: SessionRow, last: Answered | None) -> PreviewAck:
-    snapshot = seen(hub, row.info.model)
-    stored = await hub.ports.store.intent(row.info.id)
-    changed = change_intent(stored, _patch(action), snapshot)
-    project = await hub.projects.layer(row.info, snapshot, LOOK_S)
+async def _other_tools(hub: Hub, action: PreviewToggle, chat: Chat) -> PreviewAck:
+    """What the next message loses with the switch, less what it loses anyway."""
+    row, last, surface = chat.row, chat.standing.newest, chat.row.surface
+    shown = "" if surface is None else surface.model
+    model = hub.ports.models.about(chat.model or shown) or ModelInfo(shown, "", shown, shown)
+    ahead, stored = await asyncio.gather(read_ahead(hub, chat, model), hub.ports.store.intent(row.info.id))
+    changed = change_intent(stored, _patch(action), ahead.snapshot)
     wished = stored if changed is None else StoredIntent(changed, stored.revision + 1)
-    resolved = resolution(hub, wished, snapshot, project.intent)
-    if row.surface is None or last is None:
+    resolved = resolution(hub, wished, ahead.snapshot, ahead.project)
+    if surface is None or last is None:
         return PreviewAck(id=action.id, session_id=row.info.id, tokens=0, cost=0.0, reason="first_request")
-    model = hub.ports.models.about(row.surface.model)
-    model = model or ModelInfo(row.surface.model, "", row.surface.model, row.surface.model)
-    contract = freeze(served(resolved, model), lambda spec: ContractTool(spec, spec.execute))
-    asked = offer(
-        contract, floor(snapshot, resolved, model), model, hub.ports.tokens.at_most, row.loaded, row.loaded, row.surface
-    )
-    asked = replace(asked, system_digest=row.surface.system_digest)
-    capability = hub.refusals.of(model)
-    warmth = Warmth(hub.ports.clock(), prompt_tokens=last.usage.prompt)
-    surface, planned = plan(row.surface, asked, capability, warmth)
-    tokens = 0
-    if planned.kind in ("append", "rebase") and planned.reason not in ("cold", "first_request"):
-        known = planned.predicted_loss
-        tokens = (last.usage.prompt or 0) if known is None else known
-    later = [spec.name for spec in undeclared(contract, surface)]
-    before = names_now(hub, stored, snapshot, project.intent, None)
+    contract = _frozen(resolved, model)
+    after, planned = planned_with(hub, chat, ahead, resolved, contract, sized=False)
+    tokens = max(0, given_up(planned, chat.prompt) - _lost_anyway(hub, chat, ahead, stored))
+    later = [spec.name for spec in undeclared(contract, after)]
+    before = names_now(hub, stored, ahead.snapshot, ahead.project, None)
     return PreviewAck(
         id=action.id,
         session_id=row.info.id,
@@ -87,8 +70,22 @@ async def _other_tools(hub: Hub, action: PreviewToggle, row: SessionRow, last: A
         withdrawn=planned.withdrawn,
         restored=planned.restored,
         later=tuple(name for name in later if name not in before),
-        load_tokens=last.usage.prompt if capability.strategy == "append" else 0,
+        load_tokens=chat.prompt if hub.refusals.of(model).strategy == "append" else 0,
     )
+
+
+def _lost_anyway(hub: Hub, chat: Chat, ahead: Ahead, stored: StoredIntent) -> int:
+    """Tokens that the next message loses without the switch, or all, where the tools are declared anew anyway."""
+    try:
+        resolved = resolution(hub, stored, ahead.snapshot, ahead.project)
+    except (UnknownPreset, ConfigError):
+        return 0
+    _, planned = planned_with(hub, chat, ahead, resolved, _frozen(resolved, ahead.model), sized=False)
+    return chat.prompt if planned.kind == "rebase" else given_up(planned, chat.prompt)
+
+
+def _frozen(resolved: Resolution, model: ModelInfo) -> Contract:
+    return freeze(served(resolved, model), lambda spec: ContractTool(spec, spec.execute))
 
 
 def _patch(action: PreviewToggle) -> Patch:

@@ -11,6 +11,7 @@ from typing import Final
 from openprogram.agent.deferral import offer, worth_keeping
 from openprogram.agent.freeze import freeze
 from openprogram.context.catalog import lines_of
+from openprogram.context.compaction import newest_summary
 from openprogram.core.events import Notice
 from openprogram.core.jsonio import JsonObject
 from openprogram.core.loaded import LoadedSet
@@ -68,13 +69,18 @@ async def rebase_price(hub: Hub, row: SessionRow, client_id: str) -> PreviewAck:
     project = await hub.projects.layer(row.info, snapshot, LOOK_S)
     resolved = resolution(hub, await store.intent(session_id), snapshot, project.intent)
     model = hub.ports.models.about(here.model) or ModelInfo(here.model, "", here.model, here.model)
-    branch = path(nodes, row.info.leaf_id)
+    branch, roles = path(nodes, row.info.leaf_id), {node.id: node.role for node in nodes}
+    told = await store.messages(session_id, [message_id for message_id in branch if roles[message_id] == "notice"])
+    summary = newest_summary(told)
     history = await store.messages(session_id, branch) if row.loaded else ()
     here = here.on(branch)
-    wanted = replace(_wanted(hub, row, here, model, resolved, snapshot, history), branch=tuple(branch))
+    wanted = _wanted(hub, row, here, model, resolved, snapshot, history)
+    wanted = replace(wanted, branch=tuple(branch), cut=summary.id if summary else None)
     warmth = await _warmth(hub, snapshot, here, model, last.usage.prompt, turn_start=session_id not in hub.runs)
     after, planned = plan(here, wanted, hub.refusals.of(model), warmth, force=True)
     known = last.usage.prompt if planned.predicted_loss is None else planned.predicted_loss
+    if planned.kind == "rebase" and planned.reason != "forced":
+        known = 0  # it comes anyway
     less = _saved(hub, here, after, model, warmth)
     price = last.record.price
     saved_tokens = None if less is None else round(less * _requests_a_turn(counted))
@@ -109,7 +115,7 @@ def _wanted(
     kept = worth_keeping(LoadedSet(row.loaded), contract, history, here) if row.info.id not in hub.runs else row.loaded
     count = hub.ports.tokens.at_most
     asked = offer(contract, floor(snapshot, resolved, model), model, count, row.loaded, kept, here)
-    return replace(asked, system_digest=here.system_digest, at=row.info.leaf_id or "", cut=here.cut)
+    return replace(asked, system_digest=here.system_digest, at=row.info.leaf_id or "")
 
 
 async def _warmth(

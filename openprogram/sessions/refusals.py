@@ -1,7 +1,7 @@
 """What endpoints have refused that they should take: kept in the store, so that no chat runs into it again (C9)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, get_args
 
 import structlog
@@ -20,12 +20,14 @@ REMEMBERED_S: Final = 7 * 24 * 3600.0
 
 _NOBODY: Final = ""
 _KEY: Final = "refused_strategies"
+_UNASKED: Final = "refused_diagnoses"
 _log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class _Refusal:
-    strategy: Strategy
+    strategy: Strategy | None
+    """None: what was refused is the question what the cache did."""
     at: float
     endpoint: str
 
@@ -41,14 +43,19 @@ class Refusals(Capabilities):
         self._store = store
         self._clock = clock
         self._refused: dict[str, _Refusal] = {}
+        self._unasked: dict[str, _Refusal] = {}
 
     async def load(self) -> None:
         """Read what earlier processes met with. Raises `StorageError`."""
-        self._refused = _read(await self._store.setting(_NOBODY, _KEY))
+        refused = _read(await self._store.setting(_NOBODY, _KEY))
+        self._refused = {model: refusal for model, refusal in refused.items() if refusal.strategy is not None}
+        self._unasked = _read(await self._store.setting(_NOBODY, _UNASKED))
 
     def of(self, model: ModelInfo) -> Capability:
         """What is known of the model's endpoint, downgraded where it has refused that."""
-        known = model.capability
+        known, unasked = model.capability, self._unasked.get(model.id)
+        if unasked is not None and self._fresh(unasked.at) and unasked.endpoint == known.endpoint:
+            known = replace(known, diagnosis=False)
         refusal = self._refused.get(model.id)
         if refusal is None or not self._fresh(refusal.at) or refusal.strategy != known.strategy:
             return known
@@ -58,13 +65,22 @@ class Refusals(Capabilities):
         """Remember a refusal; where it cannot be stored it holds until the end of the process."""
         self._refused[model.id] = _Refusal(strategy, self._clock(), model.capability.endpoint)
         _log.warning("endpoint_downgraded", model=model.id, strategy=strategy)
+        await self._keep(model, _KEY, self._refused)
+
+    async def refused_diagnosis(self, model: ModelInfo) -> None:
+        """Remember that the endpoint is not to be asked what its cache did, as long as any refusal."""
+        self._unasked[model.id] = _Refusal(None, self._clock(), model.capability.endpoint)
+        _log.warning("endpoint_not_asked_for_diagnosis", model=model.id)
+        await self._keep(model, _UNASKED, self._unasked)
+
+    async def _keep(self, model: ModelInfo, key: str, refusals: Mapping[str, _Refusal]) -> None:
         kept: dict[str, JsonValue] = {
             known: {"strategy": refusal.strategy, "at": refusal.at, "endpoint": refusal.endpoint}
-            for known, refusal in self._refused.items()
+            for known, refusal in refusals.items()
             if self._fresh(refusal.at)
         }
         try:
-            await self._store.put_setting(_NOBODY, _KEY, kept)
+            await self._store.put_setting(_NOBODY, key, kept)
         except StorageError as error:
             _log.warning("downgrade_not_stored", model=model.id, error=error.message)
 
@@ -78,8 +94,8 @@ def _read(stored: JsonValue) -> dict[str, _Refusal]:
     for model, entry in stored.items() if isinstance(stored, Mapping) else ():
         if not isinstance(entry, Mapping):
             continue
-        at, strategy = entry.get("at"), entry.get("strategy")
+        at, strategy = entry.get("at"), entry.get("strategy", "")
         known: Strategy | None = next((name for name in get_args(Strategy) if name == strategy), None)
-        if known is not None and isinstance(at, int | float):
+        if (known is not None or strategy is None) and isinstance(at, int | float):
             found[model] = _Refusal(known, float(at), str(entry.get("endpoint", "")))
     return found

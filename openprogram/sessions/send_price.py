@@ -16,15 +16,17 @@ from openprogram.context.compaction import newest_summary
 from openprogram.context.notices import tells_of_switch
 from openprogram.core.clock import iso_time
 from openprogram.core.errors import ConfigError, UnknownPreset
+from openprogram.core.intent import ToolIntent
 from openprogram.core.jsonio import JsonObject, digest
-from openprogram.core.messages import Role
+from openprogram.core.messages import Message, Role
+from openprogram.core.prompt import ModelInfo
 from openprogram.core.protocol.cache_actions import PreviewModels, PreviewSend
 from openprogram.core.protocol.price_frames import ModelPrice, ModelPricesAck, Reread, SendPreviewAck
 from openprogram.core.storage import Node, SessionRow
-from openprogram.core.surface import SurfacePlan
-from openprogram.core.tooling import ContractTool
+from openprogram.core.surface import Surface, SurfacePlan
+from openprogram.core.tooling import Contract, ContractTool, Resolution, Snapshot
 from openprogram.core.usage import Usage
-from openprogram.ledger.held import Asked, Held, Standing, standing
+from openprogram.ledger.held import Held, Standing, standing
 from openprogram.ledger.verdict import below_minimum, new_input_rate
 from openprogram.providers.pricing import tool_text
 from openprogram.session_config.costly import CostlySend
@@ -55,6 +57,31 @@ class Chat:
     model: str | None
     threshold: CostlySend
     now: float
+    told: tuple[Message, ...]
+    """The notices on the branch."""
+
+    @property
+    def summary(self) -> Message | None:
+        """The summary in force that no answered request has held yet: nothing is cached of what comes behind it."""
+        summary, newest = newest_summary(self.told), self.standing.newest
+        return None if newest is None or summary is None or newest.record.conditions.cut == summary.id else summary
+
+    @property
+    def prompt(self) -> int:
+        """Tokens of what the next message repeats: those of the last request, or of the summary that has come since."""
+        summary, newest = self.summary, self.standing.newest
+        if summary is not None and summary.compaction is not None:
+            return summary.compaction.tokens_after
+        return 0 if newest is None else newest.usage.prompt or 0
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """What the next message goes by at a model, but for the chat's own wishes."""
+
+    model: ModelInfo
+    snapshot: Snapshot
+    project: ToolIntent
 
 
 async def preview_send(hub: Hub, request: Request, action: PreviewSend) -> SendPreviewAck:
@@ -75,15 +102,16 @@ async def preview_send(hub: Hub, request: Request, action: PreviewSend) -> SendP
             input_cost=None,
         )
     held = chat.standing.held(model, chat.now)
-    planned, prompt = await _planned(hub, chat, model, newest)
-    now = _reread(hub, chat, model, prompt, 0 if planned is None else _given_up(planned, prompt))
+    until = None if chat.summary is not None else held.until
+    planned, prompt = await _planned(hub, chat, model), chat.prompt
+    now = _reread(hub, chat, model, prompt, 0 if planned is None else given_up(planned, prompt))
     return SendPreviewAck(
         id=action.id,
         session_id=action.session_id,
         model=model,
-        state="unknown" if now.tokens is None else "warm" if held.tokens else "cold",
-        warm_until=None if held.until is None else iso_time(held.until),
-        warm_s=None if held.until is None else held.until - chat.now,
+        state="unknown" if now.tokens is None else "warm" if until is not None else "cold",
+        warm_until=None if until is None else iso_time(until),
+        warm_s=None if until is None else until - chat.now,
         reason=_reason(planned, held, prompt),
         now=now,
         once_cold=_reread(hub, chat, model, prompt, prompt),
@@ -112,15 +140,17 @@ async def read_chat(hub: Hub, user_id: str, session_id: str) -> Chat:
         costly_send(hub, user_id),
         hub.ports.models.default_id(),
     )
-    branch = path(nodes, row.info.leaf_id)
-    found = await asyncio.to_thread(standing, records, counted, nodes, branch)
-    return Chat(row, nodes, branch, found, row.info.model or default, threshold, hub.ports.clock())
+    branch, roles = path(nodes, row.info.leaf_id), {node.id: node.role for node in nodes}
+    found, told = await asyncio.gather(
+        asyncio.to_thread(standing, records, counted, nodes, branch),
+        store.messages(session_id, [message_id for message_id in branch if roles[message_id] == "notice"]),
+    )
+    return Chat(row, nodes, branch, found, row.info.model or default, threshold, hub.ports.clock(), tuple(told))
 
 
 def at_model(hub: Hub, chat: Chat, model: str) -> Reread:
     """What the next message reads anew if it goes to this model."""
-    newest = chat.standing.newest
-    return _NOTHING if newest is None else _reread(hub, chat, model, newest.usage.prompt or 0, 0)
+    return _reread(hub, chat, model, chat.prompt, 0 if chat.summary is None else chat.prompt)
 
 
 def _reread(hub: Hub, chat: Chat, model: str, prompt: int, given_up: int) -> Reread:
@@ -156,54 +186,59 @@ def _rates(hub: Hub, chat: Chat, model: str) -> tuple[float | None, float | None
     return price.cache_read, new_input_rate(price, usage)
 
 
-async def _planned(hub: Hub, chat: Chat, model_id: str, newest: Asked) -> tuple[SurfacePlan | None, int]:
-    """What the planner would do with the tools at the next message (None where the message would fail), and the tokens
-    of what is said again with it: those of the last request, or of the summary that has come since."""
-    row, store, prompt = chat.row, hub.ports.store, newest.usage.prompt or 0
-    model = hub.ports.models.about(model_id)
-    if row.surface is None or model is None:
-        return None, prompt
+async def read_ahead(hub: Hub, chat: Chat, model: ModelInfo) -> Ahead:
+    """What the next message goes by at a model."""
     snapshot = seen_by(model, hub.ports.snapshot())
-    roles = {node.id: node.role for node in chat.nodes}
-    notices = [message_id for message_id in chat.branch if roles[message_id] == "notice"]
-    stored, project, told = await asyncio.gather(
-        store.intent(row.info.id),
-        hub.projects.layer(row.info, snapshot, LOOK_S),
-        store.messages(row.info.id, notices),
-    )
+    project = await hub.projects.layer(chat.row.info, snapshot, LOOK_S)
+    return Ahead(model, snapshot, project.intent)
+
+
+async def _planned(hub: Hub, chat: Chat, model_id: str) -> SurfacePlan | None:
+    """What the planner would do with the tools at the next message; None where the message would fail."""
+    model = hub.ports.models.about(model_id)
+    if chat.row.surface is None or model is None:
+        return None
+    stored, ahead = await asyncio.gather(hub.ports.store.intent(chat.row.info.id), read_ahead(hub, chat, model))
     try:
-        resolved = resolution(hub, stored, snapshot, project.intent)
+        resolved = resolution(hub, stored, ahead.snapshot, ahead.project)
     except (UnknownPreset, ConfigError):
-        return None, prompt
+        return None
     contract = freeze(served(resolved, model), lambda spec: ContractTool(spec, spec.execute))
-    count = hub.ports.tokens.at_most
-    asked = offer(contract, floor(snapshot, resolved, model), model, count, row.loaded, row.loaded, row.surface)
+    return planned_with(hub, chat, ahead, resolved, contract)[1]
+
+
+def planned_with(
+    hub: Hub, chat: Chat, ahead: Ahead, resolved: Resolution, contract: Contract, *, sized: bool = True
+) -> tuple[Surface, SurfacePlan]:
+    """What the planner would make of these tools at the next message of a chat that has been answered. Not `sized`, it
+    takes all of a prompt for lost where it cannot be sure of a part."""
+    row, model, count = chat.row, ahead.model, hub.ports.tokens.at_most
+    here, roles = row.surface, {node.id: node.role for node in chat.nodes}
+    asked = offer(contract, floor(ahead.snapshot, resolved, model), model, count, row.loaded, row.loaded, here)
     workspace = str(hub.projects.workspace_of(row.info))
     context = PromptContext(hub.defaults.platform, hub.defaults.profile.instructions)
     named = _digest(replace(context, workspace=workspace))  # an older chat keeps the directory where it was told
-    said = named if row.surface.system_digest == named else _digest(context)
-    asked = replace(asked, system_digest=said, branch=chat.branch, at=chat.branch[-1])
+    said = named if here is not None and here.system_digest == named else _digest(context)
+    summary = newest_summary(chat.told)
+    cut = summary.id if summary else None
+    asked = replace(asked, system_digest=said, branch=chat.branch, at=chat.branch[-1], cut=cut)
 
     def size(tool: JsonObject) -> int:
         return round(count(tool_text(model.counting.api, tool)) * model.counting.ratio)
 
-    summary = newest_summary(told)
-    asked = replace(asked, cut=summary.id if summary else None)
-    if summary is not None and summary.compaction is not None and row.surface.cut != summary.id:
-        prompt = summary.compaction.tokens_after
-    switched = {message.id for message in told if tells_of_switch(message)}
+    switched = {message.id for message in chat.told if tells_of_switch(message)}
     warmth = Warmth(
         now=chat.now,
-        prompt_tokens=prompt,
-        size=size,
+        prompt_tokens=chat.prompt,
+        size=size if sized else None,
         requests=sum(1 for message_id in chat.branch if roles[message_id] == "assistant"),
         turns_since_switch=1 + _turns_since(switched, chat.branch, roles),
     )
     if model.price is not None and model.price.input:
         rates = model.price.cache_read / model.price.input, model.price.cache_write_5m / model.price.input
         warmth = replace(warmth, read_rate=rates[0], write_rate=rates[1])
-    force = row.surface.epoch == row.forced_epoch
-    return plan(row.surface, asked, hub.refusals.of(model), warmth, force=force)[1], prompt
+    force = here is not None and here.epoch == row.forced_epoch
+    return plan(here, asked, hub.refusals.of(model), warmth, force=force)
 
 
 def _digest(context: PromptContext) -> str:
@@ -216,8 +251,8 @@ def _turns_since(switched: Collection[str], branch: Sequence[str], roles: Mappin
     return sum(1 for message_id in since if roles[message_id] == "user")
 
 
-def _given_up(planned: SurfacePlan, prompt: int) -> int:
-    """Tokens that the plan loses though the endpoint holds them; all, where that is not known."""
+def given_up(planned: SurfacePlan, prompt: int) -> int:
+    """Tokens that a plan loses though the endpoint holds them; all, where that is not known."""
     if planned.kind not in ("append", "rebase") or planned.reason in _HELD_OR_NOT:
         return 0
     return prompt if planned.predicted_loss is None else planned.predicted_loss

@@ -25,10 +25,11 @@ def comes_by_delta(here: Surface) -> bool:
     return traits.adds == "delta" and traits.by_value and not traits.own_search
 
 
-def callable_in(request: ProviderRequest, masked: Sequence[str]) -> frozenset[str]:
-    """The names of those that a request, with these tools masked, lets the model call."""
+def callable_in(request: ProviderRequest) -> frozenset[str]:
+    """The names of those that a request lets the model call, as it goes out: only a list of others takes one away."""
     defined = (tool for delta in request.deltas for tool in delta.defined)
-    return frozenset(str(tool["name"]) for tool in (*request.tools, *defined) if is_hosted(tool)) - set(masked)
+    names = frozenset(str(tool["name"]) for tool in (*request.tools, *defined) if is_hosted(tool))
+    return names if request.allowed is None else names.intersection(request.allowed)
 
 
 def rebase_reason(

@@ -45,7 +45,7 @@ def plan(
     reason = _rebase_reason(here, wanted, capability, warmth, force=force)
     if reason is None and additions and not here.declared and TRAITS[here.strategy].placeholder:
         reason = "added"  # with nothing declared at first, the first change costs everything anyway
-    reason = hosted.rebase_reason(here, wanted, capability, additions) or reason
+    reason = reason or hosted.rebase_reason(here, wanted, capability, additions)
     if reason is not None:
         return _rebase(here, wanted, capability, warmth, reason)
     return _extend(previous, here, additions, wanted, capability, warmth)

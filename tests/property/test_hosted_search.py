@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from openprogram.agent.environment import History
 from openprogram.agent.tool_search import tool_search
 from openprogram.core.events import StepStarted
 from openprogram.core.jsonio import JsonObject
@@ -35,7 +36,7 @@ from openprogram.fakeapi.web_search import offered
 from openprogram.providers import anthropic_prompt, responses_prompt
 from openprogram.providers.capabilities import HOSTED_SEARCH, SPOKEN
 from openprogram.providers.catalog import ModelFacts
-from tests.support.agent import Chat, FakeTool
+from tests.support.agent import Chat, FakeInbox, FakeTool
 from tests.support.deferral import deferred, say_more
 from tests.support.script import MODEL, ScriptedProvider, use
 from tests.support.tools import Switches
@@ -55,11 +56,13 @@ Moment = Literal["planned", "retried", "none"]
 
 @dataclass(frozen=True)
 class Turn:
-    """The chip before the turn, what the model does in it, and when the chip is flipped meanwhile, by request."""
+    """The chip before the turn, what the model does in it, and when the chip is flipped meanwhile, by request; whether
+    the message takes the place of the one before it, with all that came of that."""
 
     on: bool
     does: tuple[Literal["search", "pause", "flip", "load"], ...]
     flipped: tuple[Moment, ...] = ()
+    edits: bool = False
 
 
 turns = st.builds(
@@ -67,6 +70,7 @@ turns = st.builds(
     st.booleans(),
     st.lists(st.sampled_from(("search", "pause", "flip", "load")), max_size=3).map(tuple),
     st.lists(st.sampled_from(("planned", "retried", "none")), max_size=3).map(tuple),
+    st.booleans(),
 )
 
 
@@ -174,8 +178,16 @@ class SearchingChat:
         self.flip()
         return ToolOutput.text("flipped")
 
+    def _leave_branch(self) -> None:
+        messages = self.chat.history.messages
+        said = [place for place, message in enumerate(messages) if message.role == "user"]
+        self.chat.history = History(messages[: said[-1]] if len(said) > 1 else messages)
+        self.chat.inbox = FakeInbox(self.chat.history)
+
     async def play(self, turn: Turn) -> None:
         self._set(on=turn.on)
+        if turn.edits:
+            self._leave_branch()
         say_more(self.chat, "And now?")
         self.endpoint.does = [*turn.does]
         self.endpoint.flips = [*turn.flipped]
@@ -207,6 +219,15 @@ def test_with_the_chip_off_no_request_may_search(place: tuple[Api, Strategy, boo
     for body, on in made.endpoint.out:
         assert on or not offered(wire, body), (place, body.get("tools"), body.get("tool_choice"))
     assert set(made.chat.reasons) <= {"done"}
+
+
+async def test_with_the_chip_off_no_request_may_search_on_a_branch_without_the_tools_that_joined_another() -> None:
+    made = SearchingChat("openai-responses", "additional_tools", allowed=True)  # T4, C10
+    await made.play(Turn(False, ()))
+    await made.play(Turn(True, ("load",)))
+    made.chat.intent = replace(made.chat.intent, disabled=("weather",))
+    await made.play(Turn(False, (), edits=True))
+    assert [offered("responses", body) for body, _ in made.endpoint.out] == [False, True, True, False]
 
 
 @given(st.sampled_from(PLACES), st.lists(st.booleans(), min_size=1, max_size=6))

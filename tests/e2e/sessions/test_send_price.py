@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from openprogram.core.compaction import Compacted
 from openprogram.core.events import StepFinished
@@ -217,3 +217,41 @@ async def test_a_summary_that_came_since_is_what_the_next_message_reads(tmp_path
         assert ahead.reason == "compacted"
         assert ahead.now.tokens is not None
         assert 0 < ahead.now.tokens < LONG
+
+
+async def test_every_price_behind_a_summary_is_that_of_the_summary(tmp_path: Path) -> None:  # C16, C19
+    watch = Watch()
+    summary = say("They spoke of the tides.", usage=Usage(uncached=0, cache_read=LONG, cache_write_5m=50, output=20))
+    async with priced(tmp_path, watch, wrote(LONG), wrote(LONG), summary) as chats:
+        session_id = await chats.said("a long story " * 2_000)
+        await chats.said("and more", session_id)
+        await chats.do("compact", session_id=session_id)
+        message = (await chats.until(session_id, Compacted)).message_id
+        await chats.rest(session_id)
+        (told,) = [one for one in await chats.branch(session_id) if one.id == message]
+        assert told.compaction is not None
+        after, ahead = told.compaction.tokens_after, await preview(chats, session_id)
+        assert (ahead.state, ahead.warm_until, ahead.once_cold.tokens) == ("cold", None, after)
+        assert {model: price.tokens for model, price in (await models(chats, session_id)).items()} == {
+            MODEL.id: after,
+            OTHER.id: after,
+        }
+        toggles: list[dict[str, Any]] = [{"toggle": "set_tools_enabled", "value": False}, {"toggle": "force_rebase"}]
+        for toggle in toggles:
+            free = await chats.do("preview_toggle", session_id=session_id, **toggle)
+            assert isinstance(free, PreviewAck)
+            assert (free.tokens, free.cost, free.costly) == (0, 0.0, False), f"{toggle}: it is declared anew anyway"
+
+
+async def test_a_switch_costs_nothing_where_the_tools_are_declared_anew_anyway(tmp_path: Path) -> None:  # C19
+    async with priced(tmp_path, Watch(), wrote(LONG)) as chats:
+        session_id = await chats.draft()
+        await chats.patch("pick_tools", session_id, tools=())
+        await chats.said("a long story", session_id)
+        picked: dict[str, Any] = {"session_id": session_id, "toggle": "pick_tools", "tools": ["read"]}
+        before = await chats.do("preview_toggle", **picked)
+        await chats.do("force_rebase", session_id=session_id)
+        after = await chats.do("preview_toggle", **picked)
+        assert isinstance(before, PreviewAck)
+        assert isinstance(after, PreviewAck)
+        assert (before.tokens, after.tokens) == (LONG, 0)

@@ -103,3 +103,27 @@ async def test_what_a_configuration_says_since_is_not_what_was_refused() -> None
     assert strategies == ["inline_changes", "inline_changes", "bridge", "bridge"]
     assert chat.capabilities.of(chat.model) == chat.model.capability
     assert chat.reasons == ["done"] * 3
+
+
+async def test_an_endpoint_that_refuses_the_question_what_its_cache_did_gets_the_same_without_and_no_other() -> None:
+    chat = chat_on("append", say("Hi."), (failed("bad_request"),), say("Well."), say("Bye."))
+    asked = replace(chat.model, capability=replace(chat.model.capability, diagnosis=True))
+    await chat.run()
+    chat.model = asked
+    for text in ("And now?", "And then?"):
+        say_more(chat, text)
+        await chat.run()
+    requests = chat.provider.requests
+    assert [request.diagnose for request in requests] == [False, True, False, False]
+    assert replace(requests[1], diagnose=False) == requests[2], "nothing else changes"
+    assert [notice.code for notice in chat.emit.of(Notice)] == ["downgraded"]
+    assert chat.reasons == ["done"] * 3
+
+
+async def test_an_endpoint_that_takes_neither_the_question_nor_the_changes_gets_neither() -> None:
+    chat = chat_on("inline_changes", (failed("bad_request"),), (failed("bad_request"),), say("Hi."))
+    chat.model = replace(chat.model, capability=replace(chat.model.capability, diagnosis=True))
+    await chat.run()
+    sent = [(request.diagnose, request.strategy) for request in chat.provider.requests]
+    assert sent == [(True, "inline_changes"), (False, "inline_changes"), (False, "append")]
+    assert chat.reasons == ["done"]

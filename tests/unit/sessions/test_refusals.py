@@ -45,3 +45,17 @@ async def test_a_refusal_holds_for_the_address_that_refused_and_for_no_other_of_
     for known in (first, again):
         assert known.of(here).downgraded
         assert known.of(there) == there.capability
+
+
+async def test_an_endpoint_that_refused_to_be_asked_of_its_cache_is_not_asked_over_restarts() -> None:  # C9
+    asked, now = replace(MODEL, capability=Capability(diagnosis=True, endpoint="anthropic http://one")), [1000.0]
+    store = MemoryStore(MemoryState(), lambda: now[0])
+    first, again = Refusals(store, lambda: now[0]), Refusals(store, lambda: now[0])
+    await first.refused_diagnosis(asked)
+    await again.load()
+    elsewhere = replace(asked, capability=replace(asked.capability, endpoint="anthropic http://two"))
+    for known in (first, again):
+        assert known.of(asked) == replace(asked.capability, diagnosis=False)
+        assert known.of(elsewhere) == elsewhere.capability
+    now[0] += REMEMBERED_S
+    assert again.of(asked) == asked.capability

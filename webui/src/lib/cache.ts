@@ -1,5 +1,5 @@
 /** What the cache panel makes of the server's numbers. Pure. */
-import type { CacheStep } from "../protocol.gen";
+import type { CacheStep, SurfacePlan } from "../protocol.gen";
 
 export type Part = "read" | "written" | "uncached" | "output";
 export const PARTS: readonly Part[] = ["read", "written", "uncached", "output"];
@@ -16,6 +16,32 @@ export function parts(step: CacheStep): Readonly<Record<Part, number | null>> {
     output: used.output,
   };
 }
+
+const KINDS: Readonly<Record<SurfacePlan["kind"], true>> = { rebase: true, keep: true, append: true, delta: true };
+const REASONS: Readonly<Record<SurfacePlan["reason"], true>> = {
+  first_request: true,
+  cold: true,
+  model_changed: true,
+  system_changed: true,
+  forced: true,
+  economy: true,
+  provider: true,
+  compacted: true,
+  summary: true,
+  unchanged: true,
+  added: true,
+  withdrawn: true,
+  restored: true,
+  discovered: true,
+  search_on: true,
+  search_off: true,
+};
+const MOVES = { withdrawn: true, restored: true, added: true } as const;
+
+/** Whether there are words for it: a chat may have been written by another version. */
+export const isKind = (name: string): name is keyof typeof KINDS => Object.hasOwn(KINDS, name);
+export const isReason = (name: string): name is keyof typeof REASONS => Object.hasOwn(REASONS, name);
+export const isMove = (name: string): name is keyof typeof MOVES => Object.hasOwn(MOVES, name);
 
 export interface Slice {
   readonly part: Part;

@@ -13,8 +13,10 @@ export const work = {
   "details.tokens": "{n} tokens",
 
   "hosted.search": "Searched the web: {query}",
-  "hosted.found": "Found {n} pages",
-  "hosted.sources": "{n} sources",
+  "hosted.found_one": "Found {n} page",
+  "hosted.found_other": "Found {n} pages",
+  "hosted.sources_one": "{n} source",
+  "hosted.sources_other": "{n} sources",
   "hosted.failed": "The search failed: {error}",
   "thought.now": "Thinking…",
   "thought.done": "Thought for {time}",

@@ -15,8 +15,10 @@ export const work: Readonly<Record<keyof typeof english, string>> = {
   "details.tokens": "{n} 词元",
 
   "hosted.search": "已搜索网页：{query}",
-  "hosted.found": "找到 {n} 个网页",
-  "hosted.sources": "{n} 个来源",
+  "hosted.found_one": "找到 {n} 个网页",
+  "hosted.found_other": "找到 {n} 个网页",
+  "hosted.sources_one": "{n} 个来源",
+  "hosted.sources_other": "{n} 个来源",
   "hosted.failed": "搜索失败：{error}",
   "thought.now": "思考中…",
   "thought.done": "思考了 {time}",
