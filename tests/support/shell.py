@@ -45,9 +45,9 @@ async def all_started(ready: Path) -> None:
 
 
 async def printed(log: Path, text: bytes) -> None:
-    """Wait until a command's file has this."""
+    """Wait until a command's file has this; it is made once the command runs."""
     async with asyncio.timeout(WAIT_S):
-        while text not in log.read_bytes():  # noqa: ASYNC110 - no event tells of another program's output
+        while not log.exists() or text not in log.read_bytes():  # noqa: ASYNC110 - no event tells of another program's output
             await asyncio.sleep(0.01)
 
 
