@@ -2,6 +2,7 @@
  * What the transcript shows, as a flat list: one row per part of a message, so that a turn of a hundred tool
  * calls can be virtualised like anything else. A row whose content did not change is the same object.
  */
+import { safeHref } from "../../markdown/links";
 import type { HostedBlock, Message, ToolResultBlock } from "../../protocol.gen";
 import { waitingCalls, type ChatState } from "./chat";
 import type { Note } from "./notes";
@@ -231,7 +232,10 @@ function liveAnswerRows(live: LiveAnswer, state: ChatState): Row[] {
 /** What a provider says it found is a stranger's word: only pages of the web become links. */
 function hostedRows(key: string, block: HostedBlock): Row[] {
   if (block.kind === "pause") return [];
-  const sources = block.sources.filter((source) => /^https?:\/\//i.test(source.url));
+  const sources = block.sources.flatMap((source) => {
+    const url = safeHref(source.url);
+    return url === null ? [] : [{ ...source, url }];
+  });
   return [{ kind: "hosted", key, what: block.kind, query: block.query, sources, error: block.error }];
 }
 
