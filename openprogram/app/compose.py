@@ -14,7 +14,7 @@ from openprogram.app.demo import ENDPOINT, MODEL, DemoProcess
 from openprogram.app.finding import finding
 from openprogram.app.home import sole_use
 from openprogram.app.models import DEMO_INFO, Models
-from openprogram.app.plugins import register_plugins
+from openprogram.app.plugins import following_packages
 from openprogram.app.presets import PresetSource, following
 from openprogram.app.serve import Parts
 from openprogram.app.settings import OWN_WORKSPACE, Settings
@@ -69,7 +69,7 @@ async def compose(settings: Settings) -> AsyncIterator[Parts]:
         presets = PresetSource(registry, settings.presets, await store.setting(OWNER.id, PRESETS))
         await stack.enter_async_context(following(settings.home, presets))
         builtin.register(keyless_consent=bool(await store.setting(OWNER.id, KEYLESS_SEARCH)))
-        await register_plugins(registry)
+        await stack.enter_async_context(following_packages(registry))
         tokens = TokenCounts(store)
         apis = {DEMO_INFO.counting.api, *(endpoint.api for endpoint in settings.endpoints)}
         await stack.enter_async_context(counting(registry, tokens, apis))

@@ -1,19 +1,24 @@
 """Tools of other installed packages: each entry point of the group `openprogram.tools` is a source of the registry.
 
 A plug-in that cannot be loaded is a problem of its source, told in the log and by `explain_tools`; it keeps nobody
-else's tools away, and one whose import does not end is named and left out. Packages are read at the start: what is
-installed later is there after the next one.
+else's tools away, and one whose import does not end is named and left out. Packages come and go while the program runs
+(`following_packages`); of one that is upgraded the old code stays until the next start, and people are told.
 """
 
 import asyncio
+import importlib
+import os
+import sys
 import threading
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import Distribution, EntryPoint, distributions
 from typing import Final
 
 import structlog
 
+from openprogram.app.beside import beside
 from openprogram.core.errors import ConfigError
 from openprogram.tools.published import CheckedTools, check_published
 from openprogram.tools.registry import Registry
@@ -24,6 +29,8 @@ SLOW_S: Final = 5.0
 """An import that takes longer is named in the log: it keeps the server from starting."""
 MOST_S: Final = 30.0
 """An import that takes longer is left out."""
+POLL_S: Final = 1.0
+"""How often is looked whether a package came or went; it has to be at rest for as long."""
 
 _log = structlog.get_logger(__name__)
 
@@ -51,22 +58,81 @@ class _Plugin:
     content: CheckedTools
 
 
-async def register_plugins(registry: Registry, slow_s: float = SLOW_S, most_s: float = MOST_S) -> None:
-    """Import every installed plug-in and make it a source.
+class Plugins:
+    """Keeps the registry's sources in step with the packages that are installed.
 
     The built-in tools are registered before, so that no plug-in takes a name of theirs.
     """
-    builtin = frozenset(tool.name for tool in registry.snapshot.tools if tool.source == "builtin")
-    named: dict[str, list[Published]] = {}
-    for one in await asyncio.to_thread(installed):
-        named.setdefault(one.source, []).append(one)
-    for first, *others in named.values():
-        plugin = await _loaded(first, others, builtin, slow_s, most_s)
+
+    def __init__(self, registry: Registry, slow_s: float = SLOW_S, most_s: float = MOST_S) -> None:
+        self._registry = registry
+        self._slow_s = slow_s
+        self._most_s = most_s
+        self._known: dict[str, tuple[Published, ...]] = {}
+        self._failed: set[str] = set()
+        self._ran: dict[str, str] = {}
+
+    async def read(self) -> None:
+        """Import what was not there at the last reading, or failed then, and take away what is gone."""
+        importlib.invalidate_caches()
+        named: dict[str, list[Published]] = {}
+        for one in await asyncio.to_thread(installed):
+            named.setdefault(one.source, []).append(one)
+        for source in [source for source in self._known if source not in named]:
+            del self._known[source]
+            self._registry.remove(source)
+            _log.info("plugin_gone", source=source)
+        for source, found in named.items():
+            if self._known.get(source) != tuple(found) or source in self._failed:
+                await self._put(source, *found)
+                self._known[source] = tuple(found)
+
+    async def _put(self, source: str, first: Published, *others: Published) -> None:
+        builtin = frozenset(tool.name for tool in self._registry.snapshot.tools if tool.source == "builtin")
+        plugin = await _loaded(first, others, builtin, self._slow_s, self._most_s)
         tools, problems = plugin.content.tools, plugin.content.problems
-        registry.put(plugin.source, tools, about=plugin.about, problems=problems)
-        _log.info("plugin", source=plugin.source, tools=[tool.name for tool in tools])
+        if tools:
+            self._failed.discard(source)
+            ran = self._ran.setdefault(source, first.package)
+            if ran != first.package:  # what was imported once stays as it is
+                problems = (*problems, f"{first.package} is installed: start the server again, it still runs {ran}")
+        else:
+            self._failed.add(source)
+        self._registry.put(source, tools, about=plugin.about, problems=problems)
+        _log.info("plugin", source=source, tools=[tool.name for tool in tools])
         for problem in problems:
-            _log.error("plugin_problem", source=plugin.source, problem=problem)
+            _log.error("plugin_problem", source=source, problem=problem)
+
+
+@asynccontextmanager
+async def following_packages(registry: Registry, poll_s: float = POLL_S) -> AsyncIterator[None]:
+    """Make every installed plug-in a source, and from then on each one that comes, until the block ends."""
+    plugins = Plugins(registry)
+    read = last = await asyncio.to_thread(_stamps)
+    await plugins.read()
+
+    async def follow() -> None:
+        nonlocal read, last
+        while True:
+            await asyncio.sleep(poll_s)
+            before, last = last, await asyncio.to_thread(_stamps)
+            if last == before and last != read:  # no installer is at work any more
+                read = last
+                await plugins.read()
+
+    async with beside(follow, "follow packages"):
+        yield
+
+
+def _stamps() -> tuple[tuple[str, int], ...]:
+    """What changes when a package is installed or taken away: the directories that packages are imported from."""
+    found = []
+    for path in tuple(sys.path):
+        try:
+            found.append((path, os.stat(path or os.curdir).st_mtime_ns))
+        except OSError:
+            continue
+    return tuple(found)
 
 
 def installed() -> tuple[Published, ...]:

@@ -1,7 +1,9 @@
 """docs/plugins.md is followed to the letter: the tool is written, installed, and offered in a chat from before."""
 
+import asyncio
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -87,4 +89,35 @@ async def test_the_guides_tool_is_in_a_chat_that_existed_before(
     first, told, rolled = await sent(fake)
     assert (told.tools, told.system) == (first.tools, first.system)  # C5: nothing that was cached has moved
     assert "roll_dice" in told.text
+    assert re.fullmatch(r"[12], [12], [12]", rolled.results["c_1"])
+
+
+@pytest.mark.asyncio(loop_scope="session")
+async def test_the_guides_tool_is_in_the_open_chats_of_a_running_server_until_it_is_taken_away(
+    tmp_path: Path, fake: FakeApi, wire: str
+) -> None:  # T5, report 2
+    write_tree(tmp_path, files_of_the_guide())
+    site = tmp_path / "site"
+    site.mkdir()
+    async with (
+        running_server(tmp_path, fake, api=wire, environment={"PYTHONPATH": str(site)}) as server,
+        server.client() as client,
+    ):
+        await client.subscribe(None)
+        chat = await Chat.create(client, wire)
+        await fake.say("Hello.")
+        await chat.turn("hello")
+        assert await panel(chat) == {"tool": None, "problems": {}}
+        await asyncio.to_thread(install, tmp_path)
+        while (shown := (await panel(chat))["tool"]) is None:
+            await client.frame("hint", hint="registry_changed")
+        assert (shown["source"], shown["state"]) == ("plugin:dice", "deferred")
+        await fake.script({"blocks": [call_block("roll_dice", "c_1", sides=2, count=3)]})
+        await fake.say("Rolled.")
+        assert (await chat.turn("roll three coins"))["reason"] == "done"
+        shutil.rmtree(site / "openprogram_dice-1.0.dist-info")
+        while (await panel(chat))["tool"] is not None:
+            await client.frame("hint", hint="registry_changed")
+    first, told, rolled = await sent(fake)
+    assert (told.tools, told.system) == (first.tools, first.system)  # C5: nothing that was cached has moved
     assert re.fullmatch(r"[12], [12], [12]", rolled.results["c_1"])

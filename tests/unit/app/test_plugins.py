@@ -2,6 +2,7 @@
 
 import asyncio
 import builtins
+import shutil
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -10,10 +11,11 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from openprogram.app.plugins import GROUP, installed, register_plugins
+from openprogram.app.plugins import GROUP, Plugins, following_packages, installed
 from openprogram.tools.registry import Registry
 from tests.support.tools import BUILTIN
 from tests.support.tree import write_tree
+from tests.support.ws import WAIT_S
 
 TOOL = '''
 from openprogram.tools import ToolContext, tool
@@ -54,7 +56,7 @@ async def registered(**patience: float) -> Registry:
     """A registry with the built-in tools and the installed plug-ins."""
     made = Registry()
     made.put("builtin", BUILTIN)
-    await register_plugins(made, **patience)
+    await Plugins(made, **patience).read()
     return made
 
 
@@ -192,3 +194,64 @@ async def test_an_import_that_never_ends_is_left_out_and_told_and_keeps_nobody_e
     assert [tool.name for tool in snapshot.tools if tool.source != "builtin"] == ["tides"]
     (problem,) = snapshot.problems["plugin:deep"]
     assert problem == "openprogram-deep 1.0 is left out: its import did not end within 3 s"
+
+
+def names(registry: Registry) -> list[str]:
+    """The tools of plug-ins."""
+    return [tool.name for tool in registry.snapshot.tools if tool.source != "builtin"]
+
+
+async def until(registry: Registry, expected: list[str]) -> None:
+    """Wait until the plug-ins' tools are these."""
+    changed = asyncio.Event()
+    stop = registry.subscribe(lambda _: changed.set())
+    async with asyncio.timeout(WAIT_S):
+        while names(registry) != expected:
+            await changed.wait()
+            changed.clear()
+    stop()
+
+
+async def test_packages_come_and_go_while_the_program_runs(install: Install, tmp_path: Path) -> None:
+    made = Registry()
+    made.put("builtin", BUILTIN)
+    install("openprogram-sea", "sea = live_sea:tides", {"live_sea.py": TOOL.format(name="tides")})
+    async with following_packages(made, poll_s=0.01):
+        assert names(made) == ["tides"]
+        install("openprogram-hill", "hill = live_hill:slopes", {"live_hill.py": TOOL.format(name="slopes")})
+        await until(made, ["slopes", "tides"])
+        shutil.rmtree(tmp_path / "openprogram_sea-1.0.dist-info")
+        await until(made, ["slopes"])
+        assert made.snapshot.problems == {}
+
+
+async def test_an_import_that_failed_is_tried_again_once_a_package_came(install: Install, tmp_path: Path) -> None:
+    made = Registry()
+    made.put("builtin", BUILTIN)
+    plugins = Plugins(made)
+    needs = "import late_charts\n" + TOOL.format(name="tides")
+    install("openprogram-sea", "sea = needy_sea:tides", {"needy_sea.py": needs})
+    await plugins.read()
+    assert names(made) == []
+    assert "late_charts" in made.snapshot.problems["plugin:sea"][0]
+    write_tree(tmp_path, {"late_charts.py": ""})
+    await plugins.read()
+    assert names(made) == ["tides"]
+    assert made.snapshot.problems == {}
+
+
+async def test_a_package_that_was_upgraded_runs_as_it_was_and_says_so(install: Install, tmp_path: Path) -> None:
+    made = Registry()
+    made.put("builtin", BUILTIN)
+    plugins = Plugins(made)
+    install("openprogram-sea", "sea = old_sea:tides", {"old_sea.py": TOOL.format(name="tides")})
+    await plugins.read()
+    info = tmp_path / "openprogram_sea-1.0.dist-info"
+    metadata = (info / "METADATA").read_text().replace("Version: 1.0", "Version: 1.1")
+    write_tree(tmp_path, {"old_sea.py": TOOL.format(name="floods")})
+    (info / "METADATA").write_text(metadata)
+    info.rename(tmp_path / "openprogram_sea-1.1.dist-info")
+    await plugins.read()
+    assert names(made) == ["tides"]
+    (problem,) = made.snapshot.problems["plugin:sea"]
+    assert problem == "openprogram-sea 1.1 is installed: start the server again, it still runs openprogram-sea 1.0"
