@@ -26,7 +26,7 @@ from openprogram.tools.registry import Registry
 GROUP: Final = "openprogram.tools"
 
 SLOW_S: Final = 5.0
-"""An import that takes longer is named in the log: it keeps the server from starting."""
+"""An import that takes longer is named in the log: at the start the server waits for it."""
 MOST_S: Final = 30.0
 """An import that takes longer is left out."""
 POLL_S: Final = 1.0
@@ -166,7 +166,7 @@ async def _loaded(
 
     threading.Thread(target=load, name=f"import {first.source}", daemon=True).start()
     if not await _within(done, slow_s):
-        hint = f"the start waits for it, {most_s:g} s at most"
+        hint = f"it is waited for, {most_s:g} s at most"
         _log.warning("plugin_slow", source=first.source, package=first.package, after_s=slow_s, hint=hint)
         if not await _within(done, most_s - slow_s):
             problem = f"{first.package} is left out: its import did not end within {most_s:g} s"
