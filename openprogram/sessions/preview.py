@@ -29,19 +29,17 @@ from openprogram.sessions.manage import check_model
 from openprogram.sessions.rebase import rebase_price
 from openprogram.sessions.request import Request
 from openprogram.sessions.send_price import Ahead, Chat, at_model, given_up, planned_with, read_ahead, read_chat
-from openprogram.sessions.settings import costly_send
 
 
 async def preview_toggle(hub: Hub, request: Request, action: PreviewToggle) -> PreviewAck:
     """The price of a switch. Raises what the switch itself would (an unknown preset, an unknown tool)."""
     if action.toggle == "set_model":
         return await _other_model(hub, request.user_id, action)
-    if action.toggle == "force_rebase":
-        row, threshold = await hub.row(request.user_id, action.session_id), await costly_send(hub, request.user_id)
-        ack = await rebase_price(hub, row, action.id)
-        return replace(ack, costly=threshold.reached(ack.tokens, ack.cost))
     chat = await read_chat(hub, request.user_id, action.session_id)
-    ack = await _other_tools(hub, action, chat)
+    if action.toggle == "force_rebase":
+        ack = await rebase_price(hub, chat, action.id)
+    else:
+        ack = await _other_tools(hub, action, chat)
     return replace(ack, costly=chat.threshold.reached(ack.tokens, ack.cost))
 
 

@@ -4,7 +4,7 @@ What is stored is the epoch that is to end. Whatever rebases first ends it, so t
 whichever order tabs, a running turn and a restart come.
 """
 
-import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -19,10 +19,10 @@ from openprogram.core.messages import Message
 from openprogram.core.prompt import ModelInfo
 from openprogram.core.protocol.cache_actions import ForceRebase
 from openprogram.core.protocol.frames import PreviewAck
-from openprogram.core.storage import SessionRow, UsageRow
+from openprogram.core.storage import SessionRow
 from openprogram.core.surface import EndEpoch, Surface
 from openprogram.core.tooling import ContractTool, Resolution, Snapshot
-from openprogram.ledger.log import newest
+from openprogram.ledger.held import Asked
 from openprogram.ledger.verdict import lost_cost
 from openprogram.providers.pricing import tool_text
 from openprogram.sessions.effective import floor, resolution, seen
@@ -30,7 +30,7 @@ from openprogram.sessions.hosted import served
 from openprogram.sessions.hub import Hub
 from openprogram.sessions.projects import LOOK_S
 from openprogram.sessions.request import Request
-from openprogram.sessions.tree import path
+from openprogram.sessions.send_price import Chat, read_chat
 from openprogram.surface.economy import saved
 from openprogram.surface.planner import plan
 from openprogram.surface.wanted import Wanted, Warmth
@@ -42,7 +42,7 @@ FORCED: Final = "rebase_forced"
 async def force_rebase(hub: Hub, request: Request, action: ForceRebase) -> PreviewAck:
     """Have the next request declare the tools anew. A second time in the same epoch changes nothing."""
     session_id = action.session_id
-    ack = await rebase_price(hub, await hub.row(request.user_id, session_id), action.id)
+    ack = await rebase_price(hub, await read_chat(hub, request.user_id, session_id), action.id)
     async with hub.lock(session_id):
         row = await hub.row(request.user_id, session_id)
         surface = _surface(hub, row)
@@ -56,26 +56,22 @@ async def force_rebase(hub: Hub, request: Request, action: ForceRebase) -> Previ
     return ack
 
 
-async def rebase_price(hub: Hub, row: SessionRow, client_id: str) -> PreviewAck:
+async def rebase_price(hub: Hub, chat: Chat, client_id: str) -> PreviewAck:
     """What a rebase at the next request would cost, and save. Raises `UnknownPreset` where nothing resolves."""
-    store, session_id, here = hub.ports.store, row.info.id, _surface(hub, row)
-    records, counted, nodes = await asyncio.gather(
-        store.sent(session_id), store.usage(session_id), store.nodes(session_id)
-    )
-    last = None if here is None else newest(records, counted).answered.get(here.model)
+    row, store, session_id = chat.row, hub.ports.store, chat.row.info.id
+    here = _surface(hub, row)
+    last = None if here is None else chat.standing.last(here.model)
     if here is None or last is None:
         return PreviewAck(id=client_id, session_id=session_id, tokens=0, cost=0.0, reason="first_request")
     snapshot = seen(hub, row.info.model)
     project = await hub.projects.layer(row.info, snapshot, LOOK_S)
     resolved = resolution(hub, await store.intent(session_id), snapshot, project.intent)
     model = hub.ports.models.about(here.model) or ModelInfo(here.model, "", here.model, here.model)
-    branch, roles = path(nodes, row.info.leaf_id), {node.id: node.role for node in nodes}
-    told = await store.messages(session_id, [message_id for message_id in branch if roles[message_id] == "notice"])
-    summary = newest_summary(told)
-    history = await store.messages(session_id, branch) if row.loaded else ()
-    here = here.on(branch)
+    summary = newest_summary(chat.told)
+    history = await store.messages(session_id, chat.branch) if row.loaded else ()
+    here = here.on(chat.branch)
     wanted = _wanted(hub, row, here, model, resolved, snapshot, history)
-    wanted = replace(wanted, branch=tuple(branch), cut=summary.id if summary else None)
+    wanted = replace(wanted, branch=chat.branch, cut=summary.id if summary else None)
     warmth = await _warmth(hub, snapshot, here, model, last.usage.prompt, turn_start=session_id not in hub.runs)
     after, planned = plan(here, wanted, hub.refusals.of(model), warmth, force=True)
     known = last.usage.prompt if planned.predicted_loss is None else planned.predicted_loss
@@ -83,7 +79,7 @@ async def rebase_price(hub: Hub, row: SessionRow, client_id: str) -> PreviewAck:
         known = 0  # it comes anyway
     less = _saved(hub, here, after, model, warmth)
     price = last.record.price
-    saved_tokens = None if less is None else round(less * _requests_a_turn(counted))
+    saved_tokens = None if less is None else round(less * _requests_a_turn(chat.standing.asked))
     return PreviewAck(
         id=client_id,
         session_id=session_id,
@@ -143,8 +139,8 @@ def _saved(hub: Hub, here: Surface, after: Surface, model: ModelInfo, warmth: Wa
     return schemas + round((listed(here) - listed(after)) * model.counting.ratio)
 
 
-def _requests_a_turn(counted: tuple[UsageRow, ...]) -> float:
-    turns = [row.turn_id for row in counted if row.kind == "step"]
+def _requests_a_turn(asked: Sequence[Asked]) -> float:
+    turns = [one.record.turn_id for one in asked]
     return len(turns) / len(set(turns)) if turns else 1.0
 
 
